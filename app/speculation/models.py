@@ -1,0 +1,157 @@
+"""A language model whose cache can be rolled back.
+
+Speculative decoding needs one thing from a model that ordinary decoding does not: forgetting.
+The target reads k drafted tokens in one pass and then keeps only those that were accepted; the
+draft has read its own proposals and must drop the ones that were thrown away. A `Context` is one
+text being read by one model: it can be extended by tokens and cut back to an earlier length.
+
+The protocols here are all that the decoder knows about a model. A transformer meets them, and so
+can anything that gives scores for the next token: a table of counts, or a search for the last
+words earlier in the text.
+"""
+
+import copy
+from collections.abc import Sequence
+from typing import Any, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from transformers import DynamicCache
+from transformers.cache_utils import DynamicLayer
+
+Logits = npt.NDArray[np.float32]
+Tokens = npt.NDArray[np.int64]
+
+
+class ModelRefused(ValueError):
+    """A model that cannot be used here; the message says why, for the person who chose it."""
+
+
+class Context(Protocol):
+    """One text, read by one model up to `length` tokens."""
+
+    @property
+    def length(self) -> int:
+        """How many tokens have been read."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held, in bytes; 0 if there is nothing worth counting."""
+
+    def extend(self, tokens: Sequence[int], rows: int = 1) -> Logits:
+        """Read more tokens in one pass -> logits after each of the last `rows`, [rows, S].
+
+        S is the size of the model's support. A row of minus infinity means that the model has
+        nothing to propose there.
+        """
+
+    def crop(self, length: int) -> None:
+        """Forget everything after the first `length` tokens."""
+
+    def copy(self) -> Self:
+        """An independent copy."""
+
+
+class LanguageModel(Protocol):
+    """Weights and what is needed to read with them.
+
+    support     the token ids that the columns of the logits stand for, ascending, [S]; None if
+                they stand for the whole vocabulary. The law is 0 elsewhere.
+    max_length  the longest text the model can read, in tokens
+    digest      a name for exactly these weights in this precision on this device
+    """
+
+    name: str
+    digest: str
+    vocab_size: int
+    max_length: int
+    support: Tokens | None
+
+    def start(self) -> Context:
+        """A context that has read nothing yet."""
+
+
+class TransformersContext:
+    """A text read by a Hugging Face causal language model."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self._model = model
+        self._cache = DynamicCache(config=model.config)
+
+    @property
+    def length(self) -> int:
+        return int(self._cache.get_seq_length())
+
+    @property
+    def nbytes(self) -> int:
+        layers = [layer for layer in self._cache.layers if layer.is_initialized]
+        return sum(layer.keys.nbytes + layer.values.nbytes for layer in layers)
+
+    @torch.inference_mode()
+    def extend(self, tokens: Sequence[int], rows: int = 1) -> Logits:
+        # No attention mask: nothing is padded, and on the CPU a mask costs several times the pass.
+        ids = torch.tensor([list(tokens)], device=self._model.device)
+        out = self._model(ids, cache=self._cache, use_cache=True, logits_to_keep=rows)
+        return to_numpy(out.logits[0])
+
+    def crop(self, length: int) -> None:
+        excess = self.length - length
+        if excess < 0 or length < 0:
+            raise ValueError(f"cannot crop a context of {self.length} tokens to {length}")
+        if excess:
+            self._cache.crop(-excess)
+
+    def copy(self) -> "TransformersContext":
+        other = copy.copy(self)
+        # inference_mode tensors refuse deepcopy outside of it
+        with torch.inference_mode():
+            other._cache = copy.deepcopy(self._cache)
+        return other
+
+
+class TransformersModel:
+    """A Hugging Face causal language model, from a folder or a hub name that is at hand."""
+
+    support: Tokens | None = None
+
+    def __init__(self, model: Any, name: str, digest: str) -> None:
+        refuse_unless_croppable(model.config, name)
+        self.module = model.eval()
+        self.name = name
+        self.digest = digest
+        self.vocab_size = int(model.config.vocab_size)
+        self.max_length = int(getattr(model.config, "max_position_embeddings", 1 << 20))
+
+    def start(self) -> TransformersContext:
+        return TransformersContext(self.module)
+
+
+def refuse_unless_croppable(config: Any, name: str) -> None:
+    """Raise ModelRefused unless every layer of the model keeps a cache that can be cut back."""
+    try:
+        layers = DynamicCache(config=config).layers
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ModelRefused(f"{name}: its cache cannot be built ({error})") from error
+    odd = {type(layer).__name__ for layer in layers if type(layer) is not DynamicLayer}
+    if odd:
+        raise ModelRefused(
+            f"{name} keeps a state that cannot be rolled back after a rejection "
+            f"({', '.join(sorted(odd))}): recurrent, hybrid and sliding-window layers are refused"
+        )
+
+
+def to_numpy(logits: torch.Tensor) -> Logits:
+    """Logits as float32 on the CPU; exact for float32 and bfloat16 alike."""
+    return logits.to(dtype=torch.float32, device="cpu").numpy()
+
+
+def choose_device(wanted: str = "auto") -> torch.device:
+    """The device to compute on: CUDA or MPS when present, else the CPU, unless told otherwise."""
+    if wanted != "auto":
+        return torch.device(wanted)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    if torch.backends.mps.is_available():
+        return torch.device("mps")
+    return torch.device("cpu")
