@@ -21,9 +21,9 @@ class Environment(BaseSettings):
     store_mb: Annotated[
         int, Field(ge=64, description="Memory for logits and caches of earlier runs, in MB")
     ] = 1000
-    cache_dir: Annotated[
-        Path, Field(description="Where converted weights are kept")
-    ] = Path.home() / ".cache" / "speculate"
+    cache_dir: Annotated[Path, Field(description="Where converted weights are kept")] = (
+        Path.home() / ".cache" / "speculate"
+    )
     live: Annotated[bool, Field(description="Load models; false serves recorded runs only")] = True
     any_model: Annotated[
         bool, Field(description="Let visitors name a Hugging Face pair by name or folder")

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-
 from speculation.sampling import Sampling
 
 MAX_PROMPT_CHARACTERS = 8000
@@ -37,25 +36,37 @@ class Settings(BaseModel):
     ] = "Write a Python function to reverse a string."
     mode: Annotated[
         Mode,
-        Field(description="Chat wraps the prompt as a question to an assistant; "
-              "plain continuation goes on from its last word."),
+        Field(
+            description="Chat wraps the prompt as a question to an assistant; "
+            "plain continuation goes on from its last word."
+        ),
     ] = "chat"
     pair: Annotated[
         str,
-        Field(max_length=400, pattern=r"^[^\x00-\x1f<>]+$",
-              description="Which draft proposes for the target. The target's text does not "
-              "depend on it; the speed does."),
+        Field(
+            max_length=400,
+            pattern=r"^[^\x00-\x1f<>]+$",
+            description="Which draft proposes for the target. The target's text does not "
+            "depend on it; the speed does.",
+        ),
     ] = "smollm2-135m/layers-4"
     k: Annotated[
         int,
-        Field(ge=1, le=12,
-              description="Draft length: how many tokens the draft proposes in each cycle."),
+        Field(
+            ge=1,
+            le=12,
+            description="Draft length: how many tokens the draft proposes in each cycle.",
+        ),
     ] = 4
     temperature: Annotated[
         float,
-        Field(ge=0.0, le=2.0, allow_inf_nan=False,
-              description="0 always takes the most likely token; 1 samples from the model's own "
-              "law; more flattens it. Applied to both models."),
+        Field(
+            ge=0.0,
+            le=2.0,
+            allow_inf_nan=False,
+            description="0 always takes the most likely token; 1 samples from the model's own "
+            "law; more flattens it. Applied to both models.",
+        ),
     ] = 1.0
     top_k: Annotated[
         int,
@@ -63,20 +74,30 @@ class Settings(BaseModel):
     ] = 0
     top_p: Annotated[
         float,
-        Field(gt=0.0, le=1.0, allow_inf_nan=False,
-              description="Sample only among the most likely tokens that together hold this "
-              "probability. 1 is off."),
+        Field(
+            gt=0.0,
+            le=1.0,
+            allow_inf_nan=False,
+            description="Sample only among the most likely tokens that together hold this "
+            "probability. 1 is off.",
+        ),
     ] = 1.0
     min_p: Annotated[
         float,
-        Field(ge=0.0, le=1.0, allow_inf_nan=False,
-              description="Drop tokens less likely than this share of the most likely one. "
-              "0 is off."),
+        Field(
+            ge=0.0,
+            le=1.0,
+            allow_inf_nan=False,
+            description="Drop tokens less likely than this share of the most likely one. 0 is off.",
+        ),
     ] = 0.0
     seed: Annotated[
         int,
-        Field(ge=0, lt=2**53,
-              description="Which random numbers are used. The same seed gives the same run."),
+        Field(
+            ge=0,
+            lt=2**53,
+            description="Which random numbers are used. The same seed gives the same run.",
+        ),
     ] = 1
     length: Annotated[
         int,
@@ -84,8 +105,10 @@ class Settings(BaseModel):
     ] = 80
     precision: Annotated[
         Precision,
-        Field(description="float32 is exact enough to test with; bfloat16 is faster on many "
-              "machines, and rounds more."),
+        Field(
+            description="float32 is exact enough to test with; bfloat16 is faster on many "
+            "machines, and rounds more."
+        ),
     ] = "float32"
 
     @field_validator("prompt")

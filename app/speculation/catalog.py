@@ -125,7 +125,9 @@ class Shelf:
         tokenizer: Any,
         precision: str,
     ) -> Pair:
-        return Pair(spec, target, draft, tokenizer, arithmetic(target, draft, precision, self.device))
+        return Pair(
+            spec, target, draft, tokenizer, arithmetic(target, draft, precision, self.device)
+        )
 
     def _keep(self, key: tuple[str, str], load: Callable[[], Any]) -> Any:
         """What is on the shelf under `key`, or what `load` puts there."""

@@ -140,7 +140,7 @@ class Decoder:
             n_accepted=n,
             replacement=None if ended else _replacement(start, u, target_probs, verification),
             committed=committed,
-            cut="end" if ended else "length" if len(committed) < len(decided) else None,
+            cut="length" if len(committed) < len(decided) else "end" if ended else None,
         )
 
     def _prefill(self) -> None:
@@ -178,7 +178,7 @@ class Decoder:
         return drafted, probs[: len(drafted)]
 
     def _read_by_target(self, text: list[int], drafted: list[int]) -> Law:
-        """One target pass over the drafted tokens -> its law at each and after the last, [k+1, V]."""
+        """One target pass over the drafts -> its law at each and after the last, [k+1, V]."""
         rows = len(drafted) + 1
         logits = self._target.extend([*text[self._target.length :], *drafted], rows)
         return self._spread(law(logits, self.request.sampling), self._target.model.support)

@@ -75,7 +75,7 @@ class LanguageModel(Protocol):
 class TransformersContext:
     """A text read by a Hugging Face causal language model."""
 
-    def __init__(self, model: torch.nn.Module) -> None:
+    def __init__(self, model: Any) -> None:
         self._model = model
         self._cache = DynamicCache(config=model.config)
 

@@ -103,9 +103,10 @@ def committed_law(target_probs: Law, draft_probs: Law) -> Law:
     Door one, a draft that was kept: min(p, q). Door two, drawn after a rejection:
     (1 - overlap) * r. The sum is p, whatever q was; this function does not assume so.
     """
-    kept = np.minimum(target_probs, draft_probs)
+    kept: Law = np.minimum(target_probs, draft_probs)
     rejected = 1.0 - kept.sum(axis=-1, keepdims=True)
-    return kept + np.maximum(rejected, 0.0) * residual(target_probs, draft_probs)
+    committed: Law = kept + np.maximum(rejected, 0.0) * residual(target_probs, draft_probs)
+    return committed
 
 
 def verify(

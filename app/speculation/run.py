@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import torch
-
 from settings import Settings
+
 from speculation import text
 from speculation.catalog import Pair
 from speculation.decode import Decoder, Request

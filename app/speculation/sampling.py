@@ -5,7 +5,9 @@ logits and returns logits, with minus infinity for a token that is cut; `law` tu
 into probabilities. The same settings are applied to the target and to the draft, and the laws
 that come out are the ones the rule compares: p and q are laws *after* every filter.
 
-The steps agree with transformers' own logits processors, ties included (a test compares them).
+The steps agree with transformers' own logits processors (a test compares them), ties included:
+only at the edge of top-p, where several tokens are tied, does transformers keep whichever its
+unstable sort puts last.
 """
 
 from dataclasses import dataclass
@@ -54,7 +56,7 @@ def law(logits: npt.ArrayLike, sampling: Sampling) -> npt.NDArray[np.float64]:
     >>> law(np.log([0.5, 0.3, 0.2]), Sampling(top_k=2)).round(3)
     array([0.625, 0.375, 0.   ])
     """
-    scores = np.array(logits, dtype=np.float64)  # a copy: what follows works in place
+    scores: Logits = np.array(logits, dtype=np.float64)  # a copy: what follows works in place
     best = scores.max(axis=-1, keepdims=True)
     if not np.isfinite(best).all():
         raise ValueError("logits have a row with NaN, infinity or no possible token")
@@ -78,7 +80,7 @@ def law(logits: npt.ArrayLike, sampling: Sampling) -> npt.NDArray[np.float64]:
 
 def softmax(logits: Logits) -> npt.NDArray[np.float64]:
     """Probabilities from logits over the last axis, computed away from overflow."""
-    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    weights: Logits = np.exp(logits - logits.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
     return weights
 
@@ -116,7 +118,7 @@ def _nucleus(probs: npt.NDArray[np.float64], top_p: float) -> npt.NDArray[np.int
         if mass > top_p or threshold < 0.0:
             break
     order = head[np.argsort(probs[head], kind="stable")]
-    below = (1.0 - mass if threshold > 0.0 else 0.0) + probs[order].cumsum()
+    below = (1.0 - mass if len(head) < len(probs) else 0.0) + probs[order].cumsum()
     keep = below > 1.0 - top_p
     keep[-1] = True
     return order[keep]

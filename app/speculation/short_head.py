@@ -10,7 +10,7 @@ layers of software around the arithmetic: joined projections, one preallocated c
 matrix products for attention. A test compares it with transformers' Llama on the same weights.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -70,7 +70,7 @@ class ShortHeadModel:
         self.inverse_frequency = 1.0 / base ** (steps / self.head_dim)  # [head_dim / 2]
 
     @staticmethod
-    def _layer(prefix: str, get: "callable") -> Layer:  # type: ignore[valid-type]
+    def _layer(prefix: str, get: Callable[[str], torch.Tensor]) -> Layer:
         attention, mlp = f"{prefix}.self_attn", f"{prefix}.mlp"
         return Layer(
             attention_norm=get(f"{prefix}.input_layernorm.weight"),
@@ -143,7 +143,7 @@ class ShortHeadContext:
         kv_heads, dim = m.config.num_key_value_heads, m.head_dim
         group = m.config.num_attention_heads // kv_heads
         qkv = F.linear(self._normed(x, layer.attention_norm), layer.qkv).view(n, -1, dim)
-        qk, v = qkv[:, : -kv_heads], qkv[:, -kv_heads:]
+        qk, v = qkv[:, :-kv_heads], qkv[:, -kv_heads:]
         # Rotary position embedding, queries and keys at once.
         first, second = qk.chunk(2, dim=-1)
         qk = qk * cos[:, None] + torch.cat((-second, first), dim=-1) * sin[:, None]

@@ -58,7 +58,9 @@ def alpha_from_rate(rate: float, k: int) -> float:
     return float(brentq(lambda alpha: accepted_over_drafted(alpha, k) - rate, 0.0, 1.0))
 
 
-def best_k(alpha: float, c: float, v: Callable[[int], float] = lambda k: 1.0, most: int = 12) -> int:
+def best_k(
+    alpha: float, c: float, v: Callable[[int], float] = lambda k: 1.0, most: int = 12
+) -> int:
     """The draft length with the largest expected speed-up; 0 if no length beats plain decoding."""
     speeds = {k: expected_speedup(alpha, k, c, v(k)) for k in range(1, most + 1)}
     k, speed = max(speeds.items(), key=lambda item: item[1])

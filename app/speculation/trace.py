@@ -15,10 +15,9 @@ from typing import Annotated, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-
 from settings import Settings
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 TABLE_ROWS = 10
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0 + 1e-9, allow_inf_nan=False)]
