@@ -1,0 +1,89 @@
+"""One piece of work: a run of the decoder, or a measurement of it against plain decoding."""
+
+import threading
+import time
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from settings import Settings
+from speculation.compare import Comparison
+from speculation.trace import Cycle, Piece, Trace
+
+Kind = Literal["run", "compare"]
+
+
+class State(StrEnum):
+    """Where a job stands. The last three are final."""
+
+    WAITING = "waiting"
+    LOADING = "loading"
+    RUNNING = "running"
+    DONE = "done"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+FINAL = frozenset({State.DONE, State.STOPPED, State.FAILED})
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page sees of a job at one moment; nothing in it changes afterwards.
+
+    place         how many jobs are before this one, itself not counted
+    wait_seconds  when it is expected to start; None if nothing is known yet
+    cycles        what has been decided so far
+    pieces        the text of the tokens committed so far
+    seconds       since it started running
+    error         why it failed, in words for the person
+    """
+
+    kind: Kind
+    settings: Settings
+    state: State
+    place: int
+    wait_seconds: float | None
+    cycles: tuple[Cycle, ...]
+    pieces: dict[int, Piece]
+    seconds: float
+    trace: Trace | None
+    comparison: Comparison | None
+    error: str | None
+
+    @property
+    def final(self) -> bool:
+        """Whether nothing more will come."""
+        return self.state in FINAL
+
+
+@dataclass
+class Job:
+    """A job as the worker keeps it; pages only see its `View`.
+
+    watchers  who looks at it, and when they last did
+    """
+
+    kind: Kind
+    settings: Settings
+    state: State = State.WAITING
+    cycles: list[Cycle] = field(default_factory=list)
+    pieces: dict[int, Piece] = field(default_factory=dict)
+    trace: Trace | None = None
+    comparison: Comparison | None = None
+    error: str | None = None
+    started: float | None = None
+    ended: float | None = None
+    watchers: dict[str, float] = field(default_factory=dict)
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def key(self) -> tuple[Kind, Settings]:
+        """Two jobs with one key compute the same thing."""
+        return self.kind, self.settings
+
+    def seconds(self) -> float:
+        """How long it has been running, or ran."""
+        if self.started is None:
+            return 0.0
+        return (self.ended or time.monotonic()) - self.started

@@ -1,0 +1,252 @@
+"""The worker: one thread that owns the models and takes jobs in the order they came.
+
+Identical requests are computed once, however many ask. A visitor has one job at a time: the next
+one they submit ends the one before, unless somebody else looks at it too. A job that nobody has
+looked at for a while is dropped.
+"""
+
+import gc
+import threading
+import time
+from collections import OrderedDict, deque
+from functools import lru_cache
+
+import torch
+from environment import Environment, environment
+from settings import Settings
+from speculation import weights
+from speculation.catalog import Shelf
+from speculation.compare import side_by_side
+from speculation.models import ModelRefused
+from speculation.passes import PassStore
+from speculation.run import Run
+from speculation.text import PromptRefused
+
+from jobs.job import FINAL, Job, Kind, State, View
+
+ABANDONED_AFTER = 20.0  # seconds without a look
+KEPT = 64  # finished jobs kept for whoever asks for the same
+TYPICAL_SECONDS = 6.0  # what a run takes, until some have been seen
+
+
+class Full(RuntimeError):
+    """The queue is full; the message says so in words for the person."""
+
+
+class Worker:
+    """Submit settings, look at what has come of them, stop."""
+
+    def __init__(self, env: Environment) -> None:
+        self._env = env
+        self._lock = threading.Lock()
+        self._news = threading.Condition(self._lock)
+        self._queue: deque[Job] = deque()
+        self._current: Job | None = None
+        self._kept: OrderedDict[tuple[Kind, Settings], Job] = OrderedDict()
+        self._of_visitor: dict[tuple[str, Kind], Job] = {}
+        self._durations: deque[float] = deque([TYPICAL_SECONDS], maxlen=16)
+        self._shelf = Shelf(env.cache_dir, env.device, env.any_model)
+        self._store = PassStore(env.store_mb * 1_000_000)
+        self._thread: threading.Thread | None = None
+        self.ready = threading.Event()
+
+    # For pages -------------------------------------------------------------------------------
+
+    def unavailable(self) -> str | None:
+        """Why nothing can be run live here, in one line; None if it can."""
+        if not self._env.live:
+            return "Live models are turned off on this server: recorded runs only."
+        try:
+            weights.find_gguf()
+        except weights.WeightsMissing as missing:
+            return str(missing)
+        return None
+
+    def submit(self, visitor: str, settings: Settings, kind: Kind = "run") -> None:
+        """Ask for a run. The visitor's earlier one of this kind is ended, if nobody shares it.
+
+        Raises Full when too many are waiting.
+        """
+        with self._lock:
+            now = time.monotonic()
+            job = self._same((kind, settings))
+            earlier = self._of_visitor.get((visitor, kind))
+            if earlier is not None and earlier is not job:
+                self._unwatch(earlier, visitor)
+            if job is None:
+                if len(self._queue) >= self._env.max_waiting:
+                    raise Full(
+                        f"{len(self._queue)} runs are waiting already. Try again in a minute."
+                    )
+                job = Job(kind, settings)
+                self._queue.append(job)
+            job.watchers[visitor] = now
+            self._of_visitor[visitor, kind] = job
+            self._forget_visitors()
+            self._news.notify_all()
+        self._start()
+
+    def look(self, visitor: str, kind: Kind = "run") -> View | None:
+        """What has become of the visitor's job; None if there is none."""
+        with self._lock:
+            job = self._of_visitor.get((visitor, kind))
+            if job is None:
+                return None
+            job.watchers[visitor] = time.monotonic()
+            return self._view(job)
+
+    def stop(self, visitor: str, kind: Kind = "run") -> None:
+        """End the visitor's job; what has been done is kept. Others who share it are not cut."""
+        with self._lock:
+            job = self._of_visitor.get((visitor, kind))
+            if job is None or job.state in FINAL:
+                return
+            shared = len(job.watchers) > 1
+            if not shared:
+                job.stop.set()
+                if job in self._queue:
+                    self._queue.remove(job)
+                    job.state = State.STOPPED
+                return
+            # A copy of their own, of what is there now.
+            job.watchers.pop(visitor, None)
+            own = Job(kind, job.settings, State.STOPPED, list(job.cycles), dict(job.pieces))
+            own.started, own.ended = job.started, time.monotonic()
+            own.trace, own.comparison = job.trace, job.comparison
+            self._of_visitor[visitor, kind] = own
+
+    def warm(self, settings: Settings) -> None:
+        """Load the default pair and run its default, so that the first visitor need not wait."""
+        if self.unavailable() is None:
+            self.submit("warm-up", settings)
+
+    # Inside ----------------------------------------------------------------------------------
+
+    def _same(self, key: tuple[Kind, Settings]) -> Job | None:
+        """A job that computes the same: waiting, running, or finished and kept."""
+        candidates = [*self._queue, *([self._current] if self._current else [])]
+        for job in candidates:
+            if job.key == key and not job.stop.is_set():
+                return job
+        return self._kept.get(key)
+
+    def _view(self, job: Job) -> View:
+        place = self._queue.index(job) + (self._current is not None) if job in self._queue else 0
+        average = sum(self._durations) / len(self._durations)
+        left = max(0.0, average - self._current.seconds()) if self._current else 0.0
+        return View(
+            kind=job.kind,
+            settings=job.settings,
+            state=job.state,
+            place=place,
+            wait_seconds=left + average * max(0, place - 1) if place else None,
+            cycles=tuple(job.cycles),
+            pieces=dict(job.pieces),
+            seconds=job.seconds(),
+            trace=job.trace,
+            comparison=job.comparison,
+            error=job.error,
+        )
+
+    def _unwatch(self, job: Job, visitor: str) -> None:
+        job.watchers.pop(visitor, None)
+        if not job.watchers and job.state not in FINAL:
+            job.stop.set()
+            if job in self._queue:
+                self._queue.remove(job)
+                job.state = State.STOPPED
+
+    def _forget_visitors(self) -> None:
+        """Let go of finished jobs whose visitor has not looked for an hour."""
+        old = time.monotonic() - 3600.0
+        for who, job in list(self._of_visitor.items()):
+            if job.state in FINAL and job.watchers.get(who[0], 0.0) < old:
+                del self._of_visitor[who]
+
+    def _abandoned(self, job: Job) -> bool:
+        last = max(job.watchers.values(), default=0.0)
+        return "warm-up" not in job.watchers and time.monotonic() - last > ABANDONED_AFTER
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._work, name="models", daemon=True)
+                self._thread.start()
+
+    def _work(self) -> None:
+        torch.set_num_threads(self._env.threads or torch.get_num_threads())
+        while True:
+            with self._lock:
+                while not self._queue:
+                    self._news.wait()
+                job = self._current = self._queue.popleft()
+                job.state = State.LOADING
+            if self._abandoned(job):
+                job.stop.set()
+            self._do(job)
+            with self._lock:
+                self._current = None
+                if job.state is State.DONE:
+                    self._durations.append(job.seconds())
+                    self._kept[job.key] = job
+                    if len(self._kept) > KEPT:
+                        self._kept.popitem(last=False)
+
+    def _do(self, job: Job) -> None:
+        """Run one job to its end, whatever that is."""
+        state, error = State.FAILED, None
+        try:
+            pair = self._shelf.pair(job.settings.pair, job.settings.precision)
+            if not self.ready.is_set():
+                # What is loaded stays loaded: the collector need not walk it again and again.
+                gc.collect()
+                gc.freeze()
+                self.ready.set()
+            job.started = time.monotonic()
+            job.state = State.RUNNING
+            if job.kind == "run":
+                run = Run(pair, job.settings, self._store)
+                stopped = self._run(job, run)
+                job.trace = run.trace()
+            else:
+                stopped = self._compare(job, pair)
+            state = State.STOPPED if stopped else State.DONE
+        except (ModelRefused, PromptRefused, weights.WeightsMissing) as refusal:
+            error = str(refusal)
+        except MemoryError:
+            error = "There is not enough memory for this run. Try a shorter prompt or length."
+        except Exception as failure:  # the worker must live on, whatever a model does
+            error = f"The run failed: {type(failure).__name__}: {failure}"
+        job.ended = time.monotonic()
+        job.error = error
+        job.state = state
+
+    def _run(self, job: Job, run: Run) -> bool:
+        """Decode cycle by cycle and publish each -> whether it was stopped."""
+        cycles = iter(run)
+        try:
+            while not job.stop.is_set() and not self._abandoned(job):
+                cycle = next(cycles, None)
+                if cycle is None:
+                    return False
+                known = run.pieces(set(cycle.committed))
+                with self._lock:
+                    job.cycles.append(cycle)
+                    job.pieces.update(known)
+            return True
+        finally:
+            cycles.close()  # type: ignore[attr-defined]
+
+    def _compare(self, job: Job, pair: object) -> bool:
+        """Measure against plain decoding -> whether it was stopped."""
+        for comparison in side_by_side(pair, job.settings):  # type: ignore[arg-type]
+            job.comparison = comparison
+            if job.stop.is_set() or self._abandoned(job):
+                return True
+        return False
+
+
+@lru_cache(maxsize=1)
+def worker() -> Worker:
+    """The worker of this process; its thread starts with the first job."""
+    return Worker(environment())
