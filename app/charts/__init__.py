@@ -1,0 +1,1 @@
+"""Domain objects drawn as Plotly figures. Pure: no state, no models, no Streamlit."""

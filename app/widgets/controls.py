@@ -1,0 +1,151 @@
+"""The controls of a run: prompt, presets, sliders. Bounds and help lines are Settings' own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+from annotated_types import Ge, Gt, Le
+from environment import environment
+from presets import Preset, presets
+from pydantic import ValidationError
+from settings import MAX_PROMPT_CHARACTERS, Settings, complaints
+from speculation.catalog import CUSTOM, pairs
+
+from widgets.state import Key, fill_controls, from_controls
+
+Callback = Callable[[], None]
+
+
+def read_settings() -> tuple[Settings | None, dict[str, str]]:
+    """What the controls ask for; or None, and what is wrong by field."""
+    try:
+        return Settings.model_validate(from_controls()), {}
+    except ValidationError as error:
+        return None, complaints(error)
+
+
+def prompt_controls(problems: dict[str, str], on_preset: Callable[[Preset], None]) -> None:
+    """The prompt, how it is put to the models, and a row of presets."""
+    by_title = {preset.title: preset for preset in presets()}
+
+    def chosen() -> None:
+        title = st.session_state.get(Key.PRESET)
+        if title:
+            fill_controls(by_title[title].settings)
+            on_preset(by_title[title])
+
+    st.pills(
+        "Prompts to start from",
+        list(by_title),
+        key=Key.PRESET,
+        on_change=chosen,
+        help="Each is a different kind of text. How predictable the text is decides what a draft "
+        "earns.",
+    )
+    text, mode = st.columns([5, 1.4], vertical_alignment="top")
+    with text:
+        st.text_area("Prompt", key="prompt", height=90, help=_help("prompt"))
+        _complain(problems, "prompt")
+    with mode:
+        st.radio(
+            "Read as",
+            ["chat", "continue"],
+            key="mode",
+            format_func={"chat": "chat", "continue": "plain text"}.__getitem__,
+            help=_help("mode"),
+        )
+
+
+def run_controls(problems: dict[str, str], on_change: Callback) -> None:
+    """k and temperature at hand; the rest in a box that opens."""
+    k, temperature, more = st.columns([2, 2, 1.4], vertical_alignment="bottom")
+    with k:
+        _slider("k", "k, draft length", on_change)
+    with temperature:
+        _slider("temperature", "Temperature", on_change, step=0.05)
+    with more, st.popover("More settings", width="stretch"):
+        _more(problems, on_change)
+
+
+def _more(problems: dict[str, str], on_change: Callback) -> None:
+    _pair(problems, on_change)
+    _slider("top_p", "top-p", on_change, step=0.01, lowest=0.01)
+    st.number_input(
+        "top-k", key="top_k", step=1, on_change=on_change, help=_help("top_k"), **_bounds("top_k")
+    )
+    _slider("min_p", "min-p", on_change, step=0.01)
+    st.number_input(
+        "Seed",
+        key="seed",
+        step=1,
+        min_value=0,
+        max_value=2**53 - 1,
+        on_change=on_change,
+        help=_help("seed"),
+    )
+    _complain(problems, "seed")
+    _slider("length", "Length, in tokens", on_change)
+    st.radio(
+        "Precision",
+        ["float32", "bfloat16"],
+        key="precision",
+        horizontal=True,
+        on_change=on_change,
+        help=_help("precision"),
+        format_func={"float32": "float32", "bfloat16": "bfloat16 (fast)"}.__getitem__,
+    )
+
+
+def _pair(problems: dict[str, str], on_change: Callback) -> None:
+    known = pairs()
+    options = list(known)
+    wanted = st.session_state.get("pair")
+    if isinstance(wanted, str) and wanted not in options:
+        options.append(wanted)  # from a link: the run will say whether it can be loaded
+    st.selectbox(
+        "Draft model",
+        options,
+        key="pair",
+        on_change=on_change,
+        format_func=lambda id: known[id].title if id in known else id.removeprefix(CUSTOM),
+        help=_help("pair"),
+        accept_new_options=environment().any_model,
+    )
+    chosen = known.get(str(st.session_state.get("pair")))
+    if chosen:
+        st.caption(chosen.about)
+    elif environment().any_model:
+        st.caption(f"A pair of your own reads {CUSTOM}TARGET|DRAFT, by name or folder.")
+    _complain(problems, "pair")
+
+
+def _slider(
+    name: str, label: str, on_change: Callback, step: float = 1, lowest: float | None = None
+) -> None:
+    bounds = _bounds(name)
+    if lowest is not None:
+        bounds["min_value"] = lowest
+    st.slider(label, key=name, step=step, on_change=on_change, help=_help(name), **bounds)
+
+
+def _bounds(name: str) -> dict[str, Any]:
+    """The least and the largest value of a field, as Settings has them."""
+    rules = Settings.model_fields[name].metadata
+    low = next(r.ge if isinstance(r, Ge) else r.gt for r in rules if isinstance(r, Ge | Gt))
+    high = next(r.le for r in rules if isinstance(r, Le))
+    return {"min_value": low, "max_value": high}
+
+
+def _help(name: str) -> str:
+    return str(Settings.model_fields[name].description)
+
+
+def _complain(problems: dict[str, str], name: str) -> None:
+    if name in problems:
+        st.error(f"{_LABELS.get(name, name)}: {problems[name]}")
+
+
+_LABELS = {
+    "prompt": f"Prompt (at most {MAX_PROMPT_CHARACTERS:,} characters)",
+    "pair": "Draft model",
+}

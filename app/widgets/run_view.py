@@ -1,0 +1,102 @@
+"""A run on the page: the stepper, its numbers, and the laws at the place one stands on.
+
+While a run streams, text and bars follow it; its trace is handed over once, at the end. Both live
+in fragments, so that neither a step nor a tick of the stream draws the rest of the page again.
+"""
+
+import streamlit as st
+from components.stepper import Cursor, Progress, presenting, stepper
+from jobs.job import State, View
+from jobs.worker import worker
+from speculation.trace import Trace
+
+from widgets import state
+from widgets.departure_strip import departure_strip
+from widgets.laws_view import laws_view
+from widgets.plain import plain
+from widgets.run_numbers import run_numbers
+from widgets.state import Key
+
+TICK_SECONDS = 0.3
+
+
+def run_view() -> None:
+    """Draw what is there: a streaming run, a finished one, or why there is none."""
+    view = worker().look(state.visitor())
+    if view is not None and not view.final:
+        st.fragment(_streaming, run_every=TICK_SECONDS)()
+        return
+    shown = state.shown()
+    if shown is None:
+        st.info("Nothing to show yet: press Run.")
+        return
+    st.fragment(_finished)()
+
+
+def _streaming() -> None:
+    """One tick of a run that goes on."""
+    view = worker().look(state.visitor())
+    if view is None or view.final:
+        st.rerun()
+    _status(view)
+    stepper(
+        None,
+        key=Key.STEPPER,
+        progress=Progress.of(view.cycles, view.pieces, view.settings.k, view.settings.length),
+        on_present=_presenting,
+    )
+
+
+def _status(view: View) -> None:
+    """Where the run stands, in one line of fixed height."""
+    tokens = sum(len(cycle.committed) for cycle in view.cycles)
+    share = tokens / view.settings.length
+    if view.state is State.WAITING:
+        wait = f", about {view.wait_seconds:.0f} s" if view.wait_seconds is not None else ""
+        st.progress(0.0, f"Waiting: {view.place} before you{wait}")
+    elif view.state is State.LOADING:
+        st.progress(0.0, "Loading the models ...")
+    else:
+        speed = f", {tokens / view.seconds:.0f} tokens/s" if view.seconds > 0.2 else ""
+        st.progress(min(share, 1.0), f"{tokens} of at most {view.settings.length} tokens{speed}")
+
+
+def _finished() -> None:
+    """A whole run, to be stepped through."""
+    shown = state.shown()
+    if shown is None:
+        return
+    cursor = stepper(
+        shown.trace,
+        key=Key.STEPPER,
+        cursor=st.session_state.get(Key.JUMP_TO),
+        jump=st.session_state.get(Key.JUMP, 0),
+        present=bool(st.session_state.get(Key.PRESENT)),
+        on_present=_presenting,
+    )
+    if st.session_state.get(Key.PRESENT):
+        return
+    _beside(shown.trace, cursor)
+
+
+def _beside(trace: Trace, cursor: Cursor | None) -> None:
+    laws, numbers = st.columns([3, 2], gap="large")
+    with laws:
+        laws_view(trace, cursor)
+    with numbers:
+        st.markdown("##### Numbers of this run")
+        run_numbers(trace)
+        before = state.previous()
+        if before is not None:
+            st.markdown("##### Beside the run before")
+            departure_strip(trace, before)
+
+
+def _presenting() -> None:
+    """The person asked for large type, or to leave it, with a key in the stepper."""
+    st.session_state[Key.PRESENT] = presenting(Key.STEPPER)
+
+
+def notice(text: str) -> None:
+    """One line above the run that stays until the next run."""
+    st.session_state[Key.NOTICE] = plain(text)
