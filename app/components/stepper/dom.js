@@ -1,0 +1,48 @@
+/**
+ * Making and changing elements. Text only ever enters the page as a text node or an attribute.
+ */
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) setAttr(node, name, value);
+  node.append(...children);
+  return node;
+}
+
+export const el = (tag, attributes = {}, ...children) =>
+  fill(document.createElement(tag), attributes, children);
+
+export const svg = (tag, attributes = {}, ...children) =>
+  fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+/** Both touch the page only when something changes: a step stays within a frame. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function setAttr(node, name, value) {
+  if (value === null || value === undefined || value === false) node.removeAttribute(name);
+  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}
+
+/** Show an element or keep its place empty. */
+export const setShown = (node, shown) => setAttr(node, "data-hidden", shown ? null : "");
+
+/** One tab stop for a list of things; the arrow keys move inside it. */
+export function rove(items, current) {
+  items.forEach((item, i) => setAttr(item, "tabindex", i === current ? 0 : -1));
+}
+
+/** Where a key leads in such a list; null for a key that it does not use. */
+export function roveTo(key, here, count) {
+  const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: count - 1 }[key];
+  return to === undefined ? null : Math.min(Math.max(to, 0), count - 1);
+}
+
+/** Scroll `node` into view inside `box`, by whole lines; nothing else on the page moves. */
+export function keepInView(box, node) {
+  const line = parseFloat(getComputedStyle(box).lineHeight);
+  const row = Math.floor((node.offsetTop + node.offsetHeight / 2) / line);
+  const first = Math.round(box.scrollTop / line), count = Math.floor(box.clientHeight / line);
+  const low = Math.min(1, count - 1);   // a line of what came before stays in sight
+  if (row < first + low || row > first + count - 1) box.scrollTop = (row - low) * line;
+}

@@ -1,0 +1,602 @@
+"""The stepper: its modules in a plain page in Chromium, and its Python side.
+
+Nothing here needs Streamlit's server or a model: the traces are made from random laws by the
+rule itself. Every wait is on the page's state.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from components.stepper import FOLDER, Cursor, Progress, clamp, join_modules, view
+from settings import Settings
+from speculation.rule import acceptance, overlap, verify
+from speculation.trace import (
+    Arithmetic,
+    Cycle,
+    CycleTiming,
+    Piece,
+    Position,
+    Replacement,
+    Timings,
+    Trace,
+    make_table,
+)
+
+CHROMIUM = Path("/usr/bin/chromium")
+PIECES: list[Piece] = [
+    "def", " reverse", "_string", "(s", "):", "\n", "    ", "return", " s", "[::-", "1", "]",
+    " the",
+    "<img src=x onerror=window.hacked=1>", "<|im_end|>", [0xE2, 0x82], [0xAC], " naïve", "\t",
+    "\u202e", "&amp;", "שלום", "\n\n", "👍",
+]  # fmt: skip
+END = PIECES.index("<|im_end|>")
+HOSTILE = PIECES.index("<img src=x onerror=window.hacked=1>")
+
+
+def make_trace(seed: int = 1, k: int = 4, n_cycles: int = 12, sharpness: float = 1.2) -> Trace:
+    """A run over a small vocabulary, from random laws and the real rule."""
+    rng = np.random.default_rng(seed)
+    size, start, cycles = len(PIECES), 0, []
+    for index in range(n_cycles):
+        base = rng.normal(size=(k + 1, size))
+        p = np.exp(base + sharpness * rng.normal(size=base.shape))
+        q = np.exp(base + sharpness * rng.normal(size=base.shape))[:k]
+        p, q = p / p.sum(1, keepdims=True), q / q.sum(1, keepdims=True)
+        drafted = [int(rng.choice(size, p=q[i])) for i in range(k)]
+        u = rng.random(k)
+        done = verify(p, q, drafted, u, float(rng.random()))
+        n, end = done.n_accepted, done.replacement
+        positions = []
+        for i, x in enumerate(drafted):
+            read = i <= n
+            positions.append(
+                Position(
+                    index=start + i,
+                    token=x,
+                    p=float(p[i, x]),
+                    q=float(q[i, x]),
+                    a=float(acceptance(p[i], q[i])[x]),
+                    u=float(u[i]),
+                    verdict="accepted" if i < n else "rejected" if i == n else "unchecked",
+                    overlap=float(overlap(p[i], q[i])) if read else None,
+                    table=make_table(p[i], q[i], [x, end]) if read else None,
+                )
+            )
+        law = p[n] if done.residual is None else done.residual
+        cycles.append(
+            Cycle(
+                index=index,
+                start=start,
+                drafted=positions,
+                n_accepted=n,
+                replacement=Replacement(
+                    index=start + n,
+                    token=end,
+                    p=float(p[n, end]),
+                    r=float(law[end]),
+                    u=0.5,
+                    bonus=done.is_bonus,
+                    table=make_table(p[n], None, [end]) if done.is_bonus else None,
+                ),
+                committed=[*drafted[:n], end],
+                cut=None,
+            )
+        )
+        start += n + 1
+    return as_trace(cycles, k)
+
+
+def as_trace(cycles: list[Cycle], k: int) -> Trace:
+    return Trace(
+        settings=Settings(k=k),
+        arithmetic=Arithmetic(
+            target_digest="t", draft_digest="d", dtype="float64", device="cpu", threads=1,
+            versions={},
+        ),
+        vocab_size=len(PIECES),
+        prompt_ids=[],
+        cycles=cycles,
+        pieces=dict(enumerate(PIECES)),
+        finish="length",
+        timings=Timings(
+            machine="none", recorded_at="never", prefill_ms=0.0,
+            cycles=[CycleTiming(draft_ms=1, target_ms=1, total_ms=2, reused=False)] * len(cycles),
+        ),
+    )  # fmt: skip
+
+
+def position(index: int, token: int, verdict: str, **numbers: float) -> Position:
+    laws = {"p": 0.25, "q": 0.5, "a": 0.5, "u": 0.25} | numbers
+    return Position.model_validate(
+        {"index": index, "token": token, "verdict": verdict, "overlap": None, "table": None} | laws
+    )
+
+
+def replacement(index: int, token: int, bonus: bool) -> Replacement:
+    return Replacement(index=index, token=token, p=0.5, r=0.5, u=0.5, bonus=bonus, table=None)
+
+
+def odd_trace() -> Trace:
+    """What seldom happens: bytes, a hostile token, nothing drafted, temperature 0, end of text."""
+    euro = [PIECES.index([0xE2, 0x82]), PIECES.index([0xAC])]
+    one = Cycle(
+        index=0, start=0, n_accepted=2, cut=None,
+        drafted=[position(0, euro[0], "accepted", p=1, q=1, a=1), position(1, euro[1], "accepted")],
+        replacement=replacement(2, HOSTILE, True), committed=[*euro, HOSTILE],
+    )  # fmt: skip
+    two = Cycle(
+        index=1, start=3, n_accepted=0, cut=None, drafted=[],
+        replacement=replacement(3, 5, True), committed=[5],
+    )  # fmt: skip
+    three = Cycle(
+        index=2, start=4, n_accepted=0, cut=None,
+        drafted=[position(4, 1, "rejected", p=0, q=1, a=0), position(5, 2, "unchecked", p=0)],
+        replacement=replacement(4, 0, False), committed=[0],
+    )  # fmt: skip
+    four = Cycle(
+        index=3, start=5, n_accepted=1, cut="end",
+        drafted=[position(5, END, "accepted"), position(6, 2, "unchecked")],
+        replacement=None, committed=[END],
+    )  # fmt: skip
+    return as_trace([one, two, three, four], 2)
+
+
+# ---- Python -------------------------------------------------------------------------------------
+
+
+def test_clamp() -> None:
+    trace = odd_trace()
+    assert clamp(Cursor(cycle=99, stage="replace", position=7), trace) == Cursor(
+        cycle=3, stage="replace", position=0
+    )
+    assert clamp(Cursor(cycle=1, stage="decide", position=3), trace) == Cursor(
+        cycle=1, stage="verify", position=0
+    )
+    assert clamp(Cursor(cycle=2, stage="decide", position=1), trace) == Cursor(
+        cycle=2, stage="decide", position=0
+    )
+    assert clamp(Cursor(), as_trace([], 4)) is None
+
+
+def test_view_is_small_and_enough() -> None:
+    trace = make_trace()
+    seen = view(trace)
+    assert len(json.dumps(seen)) < len(trace.model_dump_json()) / 2
+    assert "table" not in seen["cycles"][0]["drafted"][0]
+    assert seen["cycles"][0]["drafted"][0]["u"] == trace.cycles[0].drafted[0].u
+
+
+def test_joined_module_is_one_text() -> None:
+    joined = join_modules(FOLDER / "streamlit.js")
+    assert "\nimport " not in joined
+    exports = [line for line in joined.splitlines() if line.startswith("export ")]
+    assert len(exports) == 1
+    assert exports[0].startswith("export default function")
+    assert joined.index("function segments") < joined.index("function mount(")
+
+
+def stepper_app() -> None:
+    """A page with a stepper, run by AppTest: its own imports, no closure."""
+    import streamlit as st
+    from components.stepper import stepper
+    from test_stepper import make_trace
+
+    given = st.session_state.get("given", {})
+    st.session_state.returned = stepper(make_trace(n_cycles=4), key="s", **given)
+    assert stepper(None, key="empty") is None
+
+
+def test_only_a_new_command_moves_it() -> None:
+    testing = pytest.importorskip("streamlit.testing.v1")
+    app = testing.AppTest.from_function(stepper_app).run()
+    to, other = Cursor(cycle=2, stage="verify"), Cursor(cycle=1)
+    steps: list[tuple[dict[str, Any], Cursor]] = [
+        ({}, Cursor()),
+        ({"cursor": to}, Cursor()),  # no command with it
+        ({"cursor": to, "jump": 1}, to),
+        ({"cursor": other, "jump": 1}, to),  # the same command again
+        ({}, to),  # none, as while another run streams
+        ({"cursor": Cursor(cycle=99), "jump": 2}, Cursor(cycle=3)),
+    ]
+    for given, expected in steps:
+        app.session_state["given"] = given
+        app.run()
+        assert not app.exception
+        assert app.session_state["returned"] == expected
+
+
+# ---- the browser --------------------------------------------------------------------------------
+
+PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><title>stepper</title>
+<link rel="stylesheet" href="/stepper.css">
+<body style="background: light-dark(#fff, #0e1117)"><main><h1>A run</h1><input aria-label="typed">
+<div id="here"></div></main>
+<script type="module">
+  import { mount } from "/stepper.js";
+  import * as model from "/model.js";
+  Object.assign(window, { mount, model, moves: [] });
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM.exists():
+        pytest.skip(f"the stepper is tested in Chromium, and there is none at {CHROMIUM}")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield chromium
+        chromium.close()
+
+
+def serve(route: Any) -> None:
+    name = route.request.url.split("?")[0].rsplit("/", 1)[1]
+    if name in ("", "page"):
+        route.fulfill(body=PAGE, content_type="text/html")
+    elif name == "joined.js":
+        route.fulfill(body=join_modules(FOLDER / "streamlit.js"), content_type="text/javascript")
+    else:
+        kind = "text/css" if name.endswith(".css") else "text/javascript"
+        route.fulfill(body=(FOLDER / name).read_text(encoding="utf-8"), content_type=kind)
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1200, "height": 1000})
+    page = context.new_page()
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("console", lambda m: page.errors.append(m.text) if m.type == "error" else None)
+    page.route("http://stepper.test/**", serve)
+    yield page
+    assert page.errors == []
+    context.close()
+
+
+def open_page(page: Any, trace: Trace | None, query: str = "", **options: Any) -> None:
+    page.goto(f"http://stepper.test/page{query}")
+    page.wait_for_function("Boolean(window.mount)")
+    page.evaluate(
+        """([trace, options]) => {
+          window.handle = mount(document.getElementById("here"), trace,
+            (cursor) => moves.push(cursor), options);
+        }""",
+        [json.loads(trace.model_dump_json()) if trace else None, options],
+    )
+
+
+def cursor(page: Any) -> tuple[int, str, int]:
+    at = page.evaluate("handle.cursor()")
+    return at["cycle"], at["stage"], at["position"]
+
+
+def stops(trace: Trace) -> list[tuple[int, str, int]]:
+    """All places of a run, in order."""
+    found: list[tuple[int, str, int]] = []
+    for i, cycle in enumerate(trace.cycles):
+        found += [(i, "draft", 0), (i, "verify", 0)]
+        found += [(i, "decide", j) for j in range(len(cycle.checked))]
+        end = clamp(Cursor(cycle=i, stage="replace"), trace)
+        assert end
+        found.append((i, "replace", end.position))
+    return found
+
+
+@pytest.mark.parametrize("trace", [make_trace(n_cycles=3), odd_trace()], ids=["usual", "odd"])
+def test_forward_and_back_through_everything(page: Any, trace: Trace) -> None:
+    open_page(page, trace)
+    there = stops(trace)
+    seen = [cursor(page)]
+    for _ in there[1:]:
+        page.keyboard.press("ArrowRight")
+        seen.append(cursor(page))
+    assert seen == there
+    page.keyboard.press("ArrowRight")
+    assert cursor(page) == there[-1]
+    for place in reversed(there[:-1]):
+        page.get_by_role("button", name="back", exact=True).click()
+        assert cursor(page) == place
+    assert len(page.evaluate("moves")) == 1 + 2 * (len(there) - 1)  # where it starts, and each move
+
+
+def test_keys_and_buttons_jump(page: Any) -> None:
+    trace = make_trace(n_cycles=6)
+    open_page(page, trace)
+    for key, place in {
+        "End": stops(trace)[-1], "Home": (0, "draft", 0), "PageDown": (1, "draft", 0),
+        "Shift+ArrowRight": (2, "draft", 0), "PageUp": (1, "draft", 0),
+    }.items():  # fmt: skip
+        page.keyboard.press(key)
+        assert cursor(page) == place
+    page.get_by_role("button", name="replace", exact=True).click()
+    assert cursor(page) == (1, "replace", trace.cycles[1].n_accepted)
+    page.get_by_role("button", name="decide position 1").click()
+    assert cursor(page) == (1, "decide", 0)
+    assert page.locator(".stages [aria-current=step]").inner_text() == "1"
+    page.get_by_role("button", name="last", exact=True).click()
+    assert cursor(page) == stops(trace)[-1]
+    assert page.locator(".where").inner_text() == "cycle 6 of 6"
+
+
+def test_bar_and_token_jump_and_use_their_own_arrows(page: Any) -> None:
+    trace = make_trace(n_cycles=8)
+    open_page(page, trace)
+    bars = page.locator(".bars [role=option]")
+    assert bars.count() == 8
+    bars.nth(4).click()
+    assert cursor(page) == (4, "draft", 0)
+    page.keyboard.press("ArrowRight")
+    assert cursor(page) == (5, "draft", 0)  # the bars' own arrow: a cycle, not a step
+    page.keyboard.press("Shift+ArrowRight")
+    assert cursor(page) == (6, "draft", 0)
+
+    kept = next(c for c in trace.cycles if c.n_accepted >= 1)
+    tokens = page.locator(".tokens [role=option]")
+    assert tokens.count() == len(trace.tokens)
+    tokens.nth(kept.start).click()
+    assert cursor(page) == (kept.index, "decide", 0)
+    assert tokens.nth(kept.start).get_attribute("aria-selected") == "true"
+    page.keyboard.press("ArrowRight")
+    second = ("decide", 1) if kept.n_accepted > 1 else ("replace", 1)
+    assert cursor(page) == (kept.index, *second)
+    page.keyboard.press("End")
+    assert cursor(page) == stops(trace)[-1]
+    assert page.locator(".stepper [tabindex='0']").count() == 2  # one tab stop each
+
+
+def test_numbers_appear_with_their_stage(page: Any) -> None:
+    trace = make_trace()
+    index = next(c.index for c in trace.cycles if 0 < c.n_accepted < 3)
+    cycle = trace.cycles[index]
+    open_page(page, trace, cursor={"cycle": index, "stage": "draft", "position": 0})
+    row = page.locator(".row:not(.last)")
+
+    def texts(name: str) -> list[str]:
+        return [t for t in page.locator(f".row:not(.last):visible .{name}").all_inner_texts() if t]
+
+    def filled() -> list[int]:
+        return [len(texts(name)) for name in ("q", "p", "a", "verdict")]
+
+    meters = row.locator(".meter:visible")
+    assert (filled(), meters.count()) == ([4, 0, 0, 0], 0)
+    page.keyboard.press("ArrowRight")
+    assert (filled(), meters.count()) == ([4, 4, 0, 0], 0)
+    page.keyboard.press("ArrowRight")
+    assert (filled(), meters.count()) == ([4, 4, 1, 1], 1)
+    while cursor(page)[1] == "decide" and cursor(page)[2] < cycle.n_accepted:
+        page.keyboard.press("ArrowRight")
+    words = texts("verdict")
+    assert len(words) == 4
+    assert "rejected" in words[cycle.n_accepted]
+    for unread in words[cycle.n_accepted + 1 :]:
+        assert unread == "unchecked: drafted after a rejection, thrown away unread"
+    assert page.locator(".last .chip:visible").count() == 0
+    page.keyboard.press("ArrowRight")
+    assert "residual" in page.locator(".last .verdict").inner_text()
+    assert f"commits {cycle.n_accepted + 1} tokens" in page.locator(".sentence").inner_text()
+
+
+def test_odd_cycles_in_words(page: Any) -> None:
+    open_page(page, odd_trace(), cursor={"cycle": 2, "stage": "replace", "position": 0})
+    assert "p/q = 0: rejected" in page.locator(".row .verdict").first.inner_text()
+    page.evaluate("handle.goto({cycle: 0, stage: 'decide', position: 0})")
+    first = page.locator(".row .verdict").first
+    assert first.inner_text() == "p ≥ q: accepted whatever u is"
+    page.evaluate("handle.goto({cycle: 1, stage: 'replace', position: 0})")
+    assert page.locator(".row:visible").count() == 1
+    assert "nothing drafted" in page.locator(".last .verdict").inner_text()
+    page.evaluate("handle.goto({cycle: 3, stage: 'replace', position: 0})")
+    words = page.locator(".row:visible .verdict").all_inner_texts()
+    assert words[1] == "unchecked: drafted after the end of the text, thrown away unread"
+    assert words[2] == "no replacement: the accepted token ends the text"
+
+
+def test_tokens_are_text(page: Any) -> None:
+    open_page(page, odd_trace())
+    chips = page.locator(".tokens [role=option]")
+    assert [t.strip() for t in chips.all_inner_texts()] == [
+        "E2 82", "AC", "<img·src=x·onerror=window.hacked=1>", "↵", "def",
+        "<|im_end|>",
+    ]  # fmt: skip
+    assert "“€”" in chips.first.get_attribute("title")
+    assert page.locator(".stepper img").count() == 0
+    assert page.evaluate("window.hacked") is None
+    assert "\ufffd" not in page.locator(".stepper").inner_text()
+    shown = page.evaluate(
+        """async () => { const { segments } = await import("/words.js");
+          return ["\\u202e", "a\\ufffdb", "\\t", "e\\u0301", "\\u0301", ""].map((x) =>
+            segments(x).map(([, text]) => text).join("|")); }"""
+    )
+    assert shown == ["U+202E", "a|U+FFFD|b", "⇥", "e\u0301", "◌\u0301", "empty"]
+
+
+def test_address(page: Any) -> None:
+    open_page(page, make_trace(), "?k=4&cycle=3&stage=verify&position=2#part", address=True)
+    assert cursor(page) == (2, "verify", 1)
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("location.search") == "?k=4&cycle=3&stage=decide&position=1"
+    assert page.evaluate("location.hash") == "#part"
+    page.evaluate("history.pushState({}, '', '?k=5')")  # as the page around it does
+    page.wait_for_function("location.search === '?k=5&cycle=3&stage=decide&position=1'")
+    open_page(page, make_trace(), "?cycle=999&stage=nonsense&position=-4", address=True)
+    assert cursor(page) == (11, "draft", 0)
+    open_page(page, make_trace(), "?cycle=3")
+    assert cursor(page) == (0, "draft", 0)  # off unless asked for
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("location.search") == "?cycle=3"
+
+
+def test_keys_are_not_stolen(page: Any) -> None:
+    open_page(page, make_trace())
+    page.get_by_label("typed").fill("abc")
+    for key in ["ArrowLeft", "Space", "Home", "p", "End"]:
+        page.keyboard.press(key)
+    assert page.get_by_label("typed").input_value() == "pab c"
+    assert cursor(page) == (0, "draft", 0)
+    page.get_by_label("speed").focus()
+    page.keyboard.press("ArrowRight")
+    assert cursor(page) == (0, "draft", 0)
+    page.get_by_role("button", name="forward", exact=True).focus()
+    page.keyboard.press("Space")
+    assert cursor(page) == (0, "verify", 0)  # the button's own key: a step, and no play
+    assert page.get_by_role("button", name="play").count() == 1
+
+
+def test_play_runs_to_the_end(page: Any) -> None:
+    page.clock.install()
+    open_page(page, make_trace(n_cycles=2))
+    page.get_by_label("speed").select_option("4")
+    page.get_by_role("button", name="play").click()
+    page.clock.run_for(251)
+    assert cursor(page) == (0, "verify", 0)
+    page.get_by_role("button", name="pause").click()
+    page.clock.run_for(2000)
+    assert cursor(page) == (0, "verify", 0)
+    page.locator("h1").click()
+    page.keyboard.press("Space")
+    page.clock.run_for(5000)
+    assert cursor(page) == stops(make_trace(n_cycles=2))[-1]
+    assert page.get_by_role("button", name="play").count() == 1
+
+
+def test_stream_then_trace(page: Any) -> None:
+    trace = make_trace(n_cycles=6)
+
+    def progress(n: int) -> Any:
+        done = Progress.of(trace.cycles[:n], trace.pieces, trace.settings.k, 80)
+        return done.model_dump(mode="json")
+
+    open_page(page, None, "?cycle=2&stage=verify&position=1", address=True)
+    assert page.locator(".empty").is_visible()
+    page.evaluate("(progress) => handle.update({ progress })", progress(2))
+    chips = page.locator(".tokens [role=option]")
+    assert chips.count() == trace.cycles[2].start
+    height = page.locator(".stepper").bounding_box()["height"]
+    page.evaluate("window.first = document.querySelector('.tokens [role=option]')")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("handle.cursor()") is None
+    page.evaluate("(progress) => handle.update({ progress })", progress(6))
+    assert page.locator(".bars [role=option]").count() == 6
+    page.evaluate(
+        "(trace) => handle.update({ trace, progress: null })", json.loads(trace.model_dump_json())
+    )
+    assert cursor(page) == (1, "verify", 0)  # the address waited for the trace
+    assert page.locator(".nav").is_visible()
+    assert page.locator(".stepper").bounding_box()["height"] == height
+    assert page.evaluate("first === document.querySelector('.tokens [role=option]')")
+
+
+def test_equal_data_is_not_drawn_again(page: Any) -> None:
+    trace = make_trace()
+    open_page(page, trace)
+    page.keyboard.press("End")
+    changes = page.evaluate(
+        """async (trace) => {
+          let seen = 0;
+          const watcher = new MutationObserver((list) => { seen += list.length; });
+          watcher.observe(document.getElementById("here"),
+            { subtree: true, childList: true, attributes: true, characterData: true });
+          handle.update({ trace });
+          await new Promise(requestAnimationFrame);
+          return seen;
+        }""",
+        json.loads(trace.model_dump_json()),
+    )
+    assert changes == 0
+    assert cursor(page) == stops(trace)[-1]
+
+
+def test_browser_and_python_clamp_alike(page: Any) -> None:
+    for trace in (make_trace(n_cycles=3), odd_trace()):
+        open_page(page, trace)
+        wild = [
+            Cursor(cycle=c, stage=s, position=i)
+            for c in range(5)
+            for s in ("draft", "verify", "decide", "replace")
+            for i in range(6)
+        ]
+        found = page.evaluate(
+            "([list, trace]) => list.map((cursor) => model.clamp(cursor, trace))",
+            [[x.model_dump() for x in wild], view(trace)],
+        )
+        assert [Cursor(**x) for x in found] == [clamp(x, trace) for x in wild]
+
+
+def test_present_key(page: Any) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    for k in (4, 12):
+        open_page(page, make_trace(k=k), present=True)
+        assert page.locator(".stepper").bounding_box()["height"] < 700  # with room for a margin
+    page.keyboard.press("Escape")
+    assert page.locator("[data-present]").count() == 0
+    page.keyboard.press("p")
+    assert page.locator("[data-present]").count() == 1
+
+
+@pytest.mark.parametrize("width", [1200, 390])
+def test_nothing_scrolls_sideways_or_jumps(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    open_page(page, make_trace(k=12, n_cycles=60))
+    heights = set()
+    for _ in range(16):
+        page.keyboard.press("ArrowRight")
+        heights.add(round(page.locator(".stepper").bounding_box()["height"]))
+    assert len(heights) == 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    bar = page.locator(".bars [role=option]").last.bounding_box()
+    assert bar["x"] + bar["width"] <= width
+
+
+def test_joined_module_mounts_once_and_reports(page: Any) -> None:
+    """The default export as Streamlit calls it: again and again, with no clean-up between."""
+    page.goto("http://stepper.test/page")
+    page.evaluate(
+        """async (trace) => {
+          const { default: run } = await import("/joined.js");
+          const parentElement = document.getElementById("here");
+          window.told = [];
+          window.data = { trace, progress: null, cursor: null, jump: 0, present: false,
+            address: true };
+          window.run = (change) => run({ data: Object.assign(window.data, change), parentElement,
+            setStateValue: (name, value) => told.push([name, value]) });
+          window.run({}); window.run({});
+        }""",
+        view(make_trace()),
+    )
+    assert page.locator(".stepper").count() == 1
+    page.wait_for_function("told.length === 1")  # where it started
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("told.length === 2")
+    at = {"cycle": 0, "stage": "verify", "position": 0, "jump": 0}
+    assert page.evaluate("told[1]") == ["cursor", at]
+    page.evaluate("void run({ cursor: { cycle: 3, stage: 'draft', position: 0 } })")  # an echo
+    assert page.locator(".where").inner_text() == "cycle 1 of 12"
+    page.evaluate("void run({ jump: 1 })")
+    assert page.locator(".where").inner_text() == "cycle 4 of 12"
+    page.wait_for_function("told.length === 3")
+    assert page.evaluate("told[2][1]") == {"cycle": 3, "stage": "draft", "position": 0, "jump": 1}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe(browser: Any, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe").Axe()
+    context = browser.new_context(color_scheme=scheme, viewport={"width": 1200, "height": 1100})
+    page = context.new_page()
+    page.route("http://stepper.test/**", serve)
+    open_page(page, make_trace())
+    for keys in (["ArrowRight"] * 3, ["End"]):
+        for key in keys:
+            page.keyboard.press(key)
+        # Colors fade from one stage to the next; they are judged where they come to rest.
+        page.evaluate("Promise.all(document.getAnimations().map((x) => x.finished))")
+        found = axe.run(page).response["violations"]
+        bad = [(v["id"], [n["html"][:150] for n in v["nodes"]][:3]) for v in found
+               if v["impact"] in ("serious", "critical")]  # fmt: skip
+        assert bad == []
+    context.close()
