@@ -43,6 +43,7 @@ def _streaming() -> None:
         None,
         key=Key.STEPPER,
         progress=Progress.of(view.cycles, view.pieces, view.settings.k, view.settings.length),
+        present=bool(st.session_state.get(Key.PRESENT)),
         on_present=_presenting,
     )
 
