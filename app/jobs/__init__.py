@@ -4,3 +4,5 @@ Pages submit settings and look at the job's state; they never touch a model. A r
 tab cannot kill or corrupt a run. The interface (submit, look, stop) would stay the same if the
 worker became a process or a service.
 """
+
+import speculation  # noqa: F401  before any module here loads torch: see there

@@ -62,6 +62,7 @@ class Job:
     """A job as the worker keeps it; pages only see its `View`.
 
     watchers  who looks at it, and when they last did
+    leaving   copies for those who stopped it while others go on watching: they wait for a trace
     """
 
     kind: Kind
@@ -75,6 +76,7 @@ class Job:
     started: float | None = None
     ended: float | None = None
     watchers: dict[str, float] = field(default_factory=dict)
+    leaving: list["Job"] = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
 
     @property

@@ -21,6 +21,7 @@ from speculation.models import ModelRefused
 from speculation.passes import PassStore
 from speculation.run import Run
 from speculation.text import PromptRefused
+from speculation.trace import Trace
 
 from jobs.job import FINAL, Job, Kind, State, View
 
@@ -71,13 +72,16 @@ class Worker:
             now = time.monotonic()
             job = self._same((kind, settings))
             earlier = self._of_visitor.get((visitor, kind))
+            gives_way = (
+                earlier is not None
+                and earlier in self._queue
+                and set(earlier.watchers) == {visitor}
+            )
+            if job is None and len(self._queue) - gives_way >= self._env.max_waiting:
+                raise Full(f"{len(self._queue)} runs are waiting already. Try again in a minute.")
             if earlier is not None and earlier is not job:
                 self._unwatch(earlier, visitor)
             if job is None:
-                if len(self._queue) >= self._env.max_waiting:
-                    raise Full(
-                        f"{len(self._queue)} runs are waiting already. Try again in a minute."
-                    )
                 job = Job(kind, settings)
                 self._queue.append(job)
             job.watchers[visitor] = now
@@ -108,12 +112,23 @@ class Worker:
                     self._queue.remove(job)
                     job.state = State.STOPPED
                 return
-            # A copy of their own, of what is there now.
+            # A copy of their own, of what is there now; its trace is written between two cycles.
             job.watchers.pop(visitor, None)
-            own = Job(kind, job.settings, State.STOPPED, list(job.cycles), dict(job.pieces))
+            own = Job(kind, job.settings, job.state, list(job.cycles), dict(job.pieces))
             own.started, own.ended = job.started, time.monotonic()
-            own.trace, own.comparison = job.trace, job.comparison
+            own.comparison = job.comparison
+            if job.cycles:
+                job.leaving.append(own)
+            else:
+                own.state = State.STOPPED
             self._of_visitor[visitor, kind] = own
+
+    def leave(self, visitor: str, kind: Kind = "run") -> None:
+        """Turn away from the visitor's job: it ends if nobody shares it, and nothing is kept."""
+        with self._lock:
+            job = self._of_visitor.pop((visitor, kind), None)
+            if job is not None:
+                self._unwatch(job, visitor)
 
     def warm(self, settings: Settings) -> None:
         """Load the default pair and run its default, so that the first visitor need not wait."""
@@ -220,6 +235,14 @@ class Worker:
         job.ended = time.monotonic()
         job.error = error
         job.state = state
+        self._let_go(job, job.trace)
+
+    def _let_go(self, job: Job, trace: Trace | None) -> None:
+        """Give those who stopped a run that others still watch what is done of it."""
+        with self._lock:
+            while job.leaving:
+                own = job.leaving.pop()
+                own.trace, own.state = trace, State.STOPPED
 
     def _run(self, job: Job, run: Run) -> bool:
         """Decode cycle by cycle and publish each -> whether it was stopped."""
@@ -233,6 +256,8 @@ class Worker:
                 with self._lock:
                     job.cycles.append(cycle)
                     job.pieces.update(known)
+                if job.leaving:
+                    self._let_go(job, run.trace())
             return True
         finally:
             cycles.close()  # type: ignore[attr-defined]
