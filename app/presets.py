@@ -34,12 +34,13 @@ _ALL = (
             "and writes the weather in a small blue book.",
             temperature=0.0,
         ),
-        "The target copies without doubt. A small draft with a short memory still has to guess.",
+        "The target copies almost without doubt, yet the four-layer draft guesses. Now choose the "
+        "lookup draft under More settings.",
     ),
     Preset(
         "list",
         "List",
-        Settings(prompt="List ten fruits and their colors, one per line, as: fruit - color"),
+        Settings(prompt="Write a shopping list for a birthday party with ten items."),
         "The format repeats and is free; the words between are not.",
     ),
     Preset(

@@ -67,7 +67,7 @@ class Settings(BaseModel):
             description="0 always takes the most likely token; 1 samples from the model's own "
             "law; more flattens it. Applied to both models.",
         ),
-    ] = 1.0
+    ] = 0.7
     top_k: Annotated[
         int,
         Field(ge=0, le=1000, description="Sample only among the k most likely tokens. 0 is off."),

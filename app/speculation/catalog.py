@@ -17,6 +17,8 @@ import torch
 from safetensors.torch import load_file
 
 from speculation import weights
+from speculation.early_exit import early_exit
+from speculation.lookup import LookupModel
 from speculation.models import LanguageModel, ModelRefused, TransformersModel, choose_device
 from speculation.short_head import ShortHeadModel
 from speculation.trace import Arithmetic
@@ -24,6 +26,7 @@ from speculation.trace import Arithmetic
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 TARGET = "SmolLM2-135M-Instruct"
 CUSTOM = "hf:"
+EARLY_EXITS = (4, 15, 22)
 
 
 @dataclass(frozen=True)
@@ -65,13 +68,25 @@ def _shipped() -> dict[str, PairSpec]:
                 licence="Apache-2.0",
                 megabytes=file.stat().st_size / 1e6,
             )
-    found["smollm2-135m/target"] = PairSpec(
-        id="smollm2-135m/target",
-        title="the target itself",
-        about="q = p: never rejected, and never faster. The sanity check.",
-        licence="Apache-2.0",
-        megabytes=0.0,
-    )
+    without_weights = {
+        "lookup": (
+            "lookup, no weights",
+            "Proposes what followed the same words earlier in the text. Costs nothing, and knows "
+            "only what stands there already.",
+        ),
+        **{
+            f"early-exit-{layers}": (
+                f"early exit after {layers} of 30 layers",
+                "The target's own first layers and head, untrained: what distillation is for.",
+            )
+            for layers in EARLY_EXITS
+        },
+        "target": ("the target itself", "q = p: never rejected, never faster. The sanity check."),
+    }
+    for kind, (title, text) in without_weights.items():
+        found[f"smollm2-135m/{kind}"] = PairSpec(
+            f"smollm2-135m/{kind}", title, text, licence="Apache-2.0", megabytes=0.0
+        )
     return found
 
 
@@ -113,9 +128,18 @@ class Shelf:
             raise ModelRefused(f"there is no pair named {pair_id!r}")
         folder, digest = weights.converted(self._cache_dir)
         target, tokenizer = self._hugging_face(str(folder), TARGET, digest, precision)
-        kind = pair_id.split("/")[1]
-        draft = target if kind == "target" else self._layers(kind, target, precision)
+        draft = self._draft(pair_id.split("/")[1], target, precision)
         return self._paired(spec, target, draft, tokenizer, precision)
+
+    def _draft(self, kind: str, target: TransformersModel, precision: str) -> LanguageModel:
+        """A shipped draft by the last part of its pair's id."""
+        if kind == "target":
+            return target
+        if kind == "lookup":
+            return LookupModel(target.vocab_size, target.max_length)
+        if kind.startswith("early-exit-"):
+            return early_exit(target, int(kind.removeprefix("early-exit-")))
+        return self._layers(kind, target, precision)
 
     def _paired(
         self,

@@ -1,0 +1,40 @@
+"""A draft that costs no training: the target's own first layers, and its own head.
+
+It shows what distillation is for. The head has learned to read what the last layer writes, not
+what the tenth does, so an untrained early exit agrees with the target far less than its depth
+would suggest.
+"""
+
+import copy
+from typing import Any
+
+from torch.nn import ModuleList
+
+from speculation.models import TransformersModel
+
+
+def early_exit(target: TransformersModel, layers: int) -> TransformersModel:
+    """The target cut after its first `layers` layers, sharing its weights.
+
+    Raises ValueError unless 1 <= layers < depth of the target.
+    """
+    depth = int(target.module.config.num_hidden_layers)
+    if not 1 <= layers < depth:
+        raise ValueError(
+            f"early exit after {layers} of {depth} layers: expected 1 to {depth - 1}"
+        )
+    module = _shallow(target.module)
+    module.config = copy.deepcopy(target.module.config)
+    module.config.num_hidden_layers = layers
+    module.model = _shallow(target.module.model)
+    module.model.config = module.config
+    module.model.layers = ModuleList(target.module.model.layers[:layers])
+    head, _, rest = target.digest.partition("/")
+    return TransformersModel(module, f"early exit after {layers}", f"{head}-exit{layers}/{rest}")
+
+
+def _shallow(module: Any) -> Any:
+    """A copy of a torch module that can have other children, with the same parameters."""
+    other = copy.copy(module)
+    other._modules = dict(module._modules)
+    return other
