@@ -25,6 +25,7 @@ from speculation.models import LanguageModel, Tokens
 from speculation.passes import PassStore, Reader
 from speculation.rule import Law, Verification, acceptance, count_accepted, overlap, verify
 from speculation.sampling import Sampling, law
+from speculation.schemes import EXACT, Addressed, Block, Ruling, Scheme, Turn, draft_block
 from speculation.text import PromptRefused
 from speculation.trace import Cycle, CycleTiming, Position, Replacement, Verdict, make_table
 
@@ -65,6 +66,7 @@ class Decoder:
         draft: LanguageModel,
         request: Request,
         store: PassStore | None = None,
+        scheme: Scheme = EXACT,
     ) -> None:
         refuse_if_too_long(request, target, draft)
         store = store or PassStore()
@@ -75,7 +77,10 @@ class Decoder:
         self.vocab_size = max(target.vocab_size, draft.vocab_size)
         self._target = Reader(target, store)
         self._draft = Reader(draft, store)
+        self.scheme = scheme
         self._cycles = 0
+        self._beyond: Law | None = None  # the draft's law after its last draft, if asked for
+        self._forgotten = 0  # tokens of the text that a forgetful draft has never read
 
     def __iter__(self) -> Iterator[tuple[Cycle, CycleTiming]]:
         while self.finish is None:
@@ -118,14 +123,23 @@ class Decoder:
         k = len(drafted)
         target_probs = self._read_by_target(text, drafted)
         uniforms = [self._uniform(Purpose.ACCEPT, start + i) for i in range(k)]
-        n = count_accepted(target_probs, draft_probs, drafted, uniforms)
-        u = self._uniform(Purpose.REPLACE, start + n)
-        verification = verify(target_probs, draft_probs, drafted, uniforms, u)
-        self._target.crop(len(text) + n)
-        self._draft.crop(min(len(text) + n, self._draft.length))
+        verification: Verification
+        if self.scheme is EXACT:
+            n = count_accepted(target_probs, draft_probs, drafted, uniforms)
+            u = self._uniform(Purpose.REPLACE, start + n)
+            verification = verify(target_probs, draft_probs, drafted, uniforms, u)
+        else:
+            block = Block(target_probs, draft_probs, drafted, self._beyond)
+            verification = self.scheme.verify(block, self._turn(start))
+            n = verification.n_accepted
+            u = self._uniform(Purpose.REPLACE if n == k else self.scheme.replaces_with, start + n)
 
-        ended = n == k > 0 and drafted[-1] in self.request.end
-        decided = drafted[:n] if ended else [*drafted[:n], verification.replacement]
+        decided = self.scheme.commit(drafted, verification, self.request.end)
+        ended = len(decided) == n and decided[-1] in self.request.end
+        # The last token of the text stays unread, also where a scheme ends a cycle with a draft.
+        kept = n if ended or len(decided) > n else n - 1
+        self._target.crop(len(text) + kept)
+        self._draft.crop(min(len(text) + kept - self._forgotten, self._draft.length))
         committed = decided[: self.request.length - start]
         self.generated.extend(committed)
         if committed[-1] in self.request.end:
@@ -133,12 +147,15 @@ class Decoder:
         elif len(self.generated) == self.request.length:
             self.finish = "length"
         self._cycles += 1
+        laws = (target_probs, draft_probs)
+        positions = _positions(start, drafted, uniforms, *laws, verification, self.scheme)
+        replaced = _replacement(start, u, target_probs, verification) if len(decided) > n else None
         return Cycle(
             index=self._cycles - 1,
             start=start,
-            drafted=_positions(start, drafted, uniforms, target_probs, draft_probs, verification),
-            n_accepted=n,
-            replacement=None if ended else _replacement(start, u, target_probs, verification),
+            drafted=positions,
+            n_accepted=sum(x.verdict == "accepted" for x in positions),
+            replacement=replaced,
             committed=committed,
             cut="length" if len(committed) < len(decided) else "end" if ended else None,
         )
@@ -160,28 +177,49 @@ class Decoder:
         """
         drafted: list[int] = []
         probs = np.zeros((self.request.k, self.vocab_size))
-        unread = text[self._draft.length :]
+        unread = text[self._draft.length + self._forgotten :]
+        if self.scheme is not EXACT:
+            return self._propose_by_scheme(unread, start)
         for i in range(self.request.k):
             logits = self._draft.extend(unread)[-1]
-            if np.isneginf(logits).all():
+            if logits.max() == -np.inf:
                 break
             short = law(logits, self.request.sampling)
             token = dice.draw(short, self._uniform(Purpose.DRAFT, start + i))
             support = self._draft.model.support
-            if support is not None:  # its order is that of the ids, so the draw is the same
+            if support is None:
+                probs[i, : len(short)] = short
+            else:  # its order is that of the ids, so the draw is the same
                 token = int(support[token])
-            probs[i] = self._spread(short, support)
+                probs[i, support] = short
             drafted.append(token)
             unread = [token]
             if token in self.request.end:
                 break
         return drafted, probs[: len(drafted)]
 
+    def _propose_by_scheme(self, unread: list[int], start: int) -> tuple[list[int], Law]:
+        """The same by a scheme's own hooks."""
+        if self.scheme.forgets_last and self._cycles:
+            self._forgotten += len(unread) - 1
+            unread = unread[-1:]
+        turn = self._turn(start)
+        drafts = draft_block(self.scheme, self.request, self._draft_scores, unread, turn)
+        self._beyond = drafts.beyond
+        return drafts.tokens, drafts.laws.reshape(-1, self.vocab_size)
+
+    def _draft_scores(self, tokens: Sequence[int]) -> Law:
+        scores = np.full(self.vocab_size, -np.inf)
+        support, short = self._draft.model.support, self._draft.extend(tokens)[-1]
+        scores[slice(len(short)) if support is None else support] = short
+        return scores
+
     def _read_by_target(self, text: list[int], drafted: list[int]) -> Law:
         """One target pass over the drafts -> its law at each and after the last, [k+1, V]."""
         rows = len(drafted) + 1
         logits = self._target.extend([*text[self._target.length :], *drafted], rows)
-        return self._spread(law(logits, self.request.sampling), self._target.model.support)
+        laws = self.scheme.target_laws(logits, self.request.sampling)
+        return self._spread(laws, self._target.model.support)
 
     def _spread(self, short: Law, support: Tokens | None) -> Law:
         """A law over a model's support [..., S] as one over the whole vocabulary [..., V]."""
@@ -191,8 +229,13 @@ class Decoder:
         whole[..., slice(short.shape[-1]) if support is None else support] = short
         return whole
 
+    def _turn(self, start: int) -> Turn:
+        """The numbers of the current cycle."""
+        cycle = self._cycles if self.scheme.reads_later else 0
+        return Turn(Addressed(self.request.seed), start, cycle)
+
     def _uniform(self, purpose: Purpose, position: int) -> float:
-        return dice.uniform(self.request.seed, purpose, position)
+        return dice.uniform(self.request.seed, *self._turn(0).address(purpose, position))
 
 
 def _positions(
@@ -202,13 +245,17 @@ def _positions(
     target_probs: Law,
     draft_probs: Law,
     verification: Verification,
+    scheme: Scheme,
 ) -> list[Position]:
     """The record of every drafted position of a cycle."""
     n = verification.n_accepted
+    later = len(verification.later) if isinstance(verification, Ruling) else 0
     positions = []
     for i, (token, u) in enumerate(zip(drafted, uniforms, strict=True)):
         p, q = target_probs[i], draft_probs[i]
-        verdict: Verdict = "accepted" if i < n else "rejected" if i == n else "unchecked"
+        checked = i <= n + later
+        verdict: Verdict = "rejected" if i == n else "accepted" if checked else "unchecked"
+        a = acceptance(p[token], q[token]) if scheme is EXACT else scheme.chance(p, q)[token]
         marked = [token, verification.replacement] if i == n else [token]
         positions.append(
             Position(
@@ -216,11 +263,11 @@ def _positions(
                 token=token,
                 p=float(p[token]),
                 q=float(q[token]),
-                a=float(acceptance(p[token], q[token])),
+                a=float(a),
                 u=u,
                 verdict=verdict,
-                overlap=float(overlap(p, q)) if i <= n else None,
-                table=make_table(p, q, marked) if i <= n else None,
+                overlap=float(overlap(p, q)) if checked else None,
+                table=make_table(p, q, marked) if checked else None,
             )
         )
     return positions
@@ -233,6 +280,8 @@ def _replacement(
     n, token = verification.n_accepted, verification.replacement
     p = target_probs[n]
     drawn_from = p if verification.residual is None else verification.residual
+    if isinstance(verification, Ruling) and verification.drawn_from is not None:
+        drawn_from = verification.drawn_from
     return Replacement(
         index=start + n,
         token=token,

@@ -104,6 +104,13 @@ class PassStore:
                     break
         return best, done
 
+    def absorb(self, other: "PassStore") -> None:
+        """Take over what another store holds; it must not be used afterwards."""
+        for key, logits in other._logits.items():
+            self.put(key, logits)
+        for snapshot in other._snapshots.values():
+            self.keep(snapshot.chain, snapshot.context)
+
     def _evict(self) -> None:
         """Drop the oldest logits, then the oldest contexts, until the bound holds."""
         while self.nbytes > self.max_bytes and self._logits:

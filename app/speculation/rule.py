@@ -94,7 +94,8 @@ def residual(target_probs: Law, draft_probs: Law) -> Law:
     left = np.maximum(target_probs - draft_probs, 0.0)
     mass = left.sum(axis=-1, keepdims=True)
     empty = mass <= np.finfo(np.float64).eps
-    return np.where(empty, target_probs, left / np.where(empty, 1.0, mass))
+    left /= np.where(empty, 1.0, mass)
+    return np.where(empty, target_probs, left) if empty.any() else left
 
 
 def committed_law(target_probs: Law, draft_probs: Law) -> Law:

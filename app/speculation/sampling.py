@@ -56,33 +56,40 @@ def law(logits: npt.ArrayLike, sampling: Sampling) -> npt.NDArray[np.float64]:
     >>> law(np.log([0.5, 0.3, 0.2]), Sampling(top_k=2)).round(3)
     array([0.625, 0.375, 0.   ])
     """
-    scores: Logits = np.array(logits, dtype=np.float64)  # a copy: what follows works in place
-    best = scores.max(axis=-1, keepdims=True)
+    logits = np.asarray(logits)
+    top = logits.argmax(axis=-1, keepdims=True)  # of a row with NaN, that one
+    best = np.take_along_axis(logits, top, axis=-1)
     if not np.isfinite(best).all():
         raise ValueError("logits have a row with NaN, infinity or no possible token")
     if sampling.temperature == 0.0:
-        probs = np.zeros_like(scores)
-        np.put_along_axis(probs, scores.argmax(axis=-1, keepdims=True), 1.0, axis=-1)
+        probs = np.zeros(logits.shape)
+        np.put_along_axis(probs, top, 1.0, axis=-1)
         return probs
+    scores: Logits = logits.astype(np.float64)  # a copy: what follows works in place
     # Subtracting the largest logit first changes nothing in the law and keeps exp from overflow.
     scores -= best
-    scores /= sampling.temperature
+    if sampling.temperature != 1.0:
+        scores /= sampling.temperature
     if sampling.top_k:
         scores = keep_top_k(scores, sampling.top_k)
     if sampling.top_p < 1.0:
         scores = keep_top_p(scores, sampling.top_p)
     if sampling.min_p > 0.0:
         scores = keep_min_p(scores, sampling.min_p)
-    np.exp(scores, out=scores)  # the largest is still 0, whatever was cut
-    scores /= scores.sum(axis=-1, keepdims=True)
-    return scores
+    return _exponentials(scores)  # the largest is still 0, whatever was cut
 
 
 def softmax(logits: Logits) -> npt.NDArray[np.float64]:
     """Probabilities from logits over the last axis, computed away from overflow."""
-    weights: Logits = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    weights /= weights.sum(axis=-1, keepdims=True)
-    return weights
+    return _exponentials(logits - logits.max(axis=-1, keepdims=True))
+
+
+def _exponentials(scores: Logits) -> npt.NDArray[np.float64]:
+    """Scores, none above 0, to a law, in place. exp is slow where it is 0, so that is left out."""
+    np.exp(scores, out=scores, where=scores > -inf)
+    np.maximum(scores, 0.0, out=scores)  # what was left out is still minus infinity
+    scores /= scores.sum(axis=-1, keepdims=True)
+    return scores
 
 
 def keep_top_k(logits: Logits, k: int) -> Logits:
@@ -98,10 +105,8 @@ def keep_top_p(logits: Logits, top_p: float) -> Logits:
     The most likely token always stays. Of tokens tied at the edge, lower ids are cut first.
     """
     kept = np.full_like(logits, -inf)
-    for source, probs, out in zip(
-        np.atleast_2d(logits), np.atleast_2d(softmax(logits)), np.atleast_2d(kept), strict=True
-    ):
-        tokens = _nucleus(probs, top_p)
+    for source, out in zip(np.atleast_2d(logits), np.atleast_2d(kept), strict=True):
+        tokens = _nucleus(softmax(source), top_p)
         out[tokens] = source[tokens]
     return kept
 

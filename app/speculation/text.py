@@ -64,7 +64,7 @@ def piece(tokenizer: Any, token: int) -> Piece:
         return f"<token {token}>"
     if token in tokenizer.all_special_ids or token in tokenizer.added_tokens_decoder:
         return str(name)
-    if all(character in _BYTE_OF for character in name):
+    if not _is_sentencepiece(tokenizer) and all(character in _BYTE_OF for character in name):
         raw = bytes(_BYTE_OF[character] for character in name)
         try:
             return raw.decode()
@@ -74,6 +74,11 @@ def piece(tokenizer: Any, token: int) -> Piece:
         value = int(name[3:5], 16)
         return chr(value) if value < 128 else [value]
     return str(name).replace("\u2581", " ")
+
+
+def _is_sentencepiece(tokenizer: Any) -> bool:
+    """Whether tokens are named in SentencePiece's way: only there does U+2581 stand for a space."""
+    return tokenizer.convert_tokens_to_ids("\u2581") not in (None, tokenizer.unk_token_id)
 
 
 def join(parts: Iterable[Piece]) -> str:

@@ -227,12 +227,14 @@ def make_table(
     p, q [V]; q is None at a bonus position. Sorted by falling max(p, q), ties by id.
     """
     height = p if q is None else np.maximum(p, q)
-    likely = np.flatnonzero(height > 1e-3)
-    if len(likely) < rows:
-        likely = np.argpartition(-height, rows)[:rows] if rows < len(height) else np.arange(len(p))
-        likely = np.sort(likely[height[likely] > 0.0])
+    for threshold in (1e-3, 1e-6, 0.0):  # a few tokens are quickly sorted, a vocabulary is not
+        likely = np.flatnonzero(height > threshold)
+        if len(likely) >= rows:
+            break
+    if len(likely) > rows:  # all that tie with the last row stay, so that the sort sees their ids
+        likely = likely[height[likely] >= np.partition(height[likely], -rows)[-rows]]
     top = likely[np.argsort(-height[likely], kind="stable")][:rows]
-    shown = np.concatenate((top, [t for t in always if t not in top])).astype(np.int64)
+    shown = np.array([*dict.fromkeys([*top.tolist(), *always])], dtype=np.int64)
     shown = shown[np.lexsort((shown, -height[shown]))]
     left = None if q is None else np.maximum(p - q, 0.0)
 

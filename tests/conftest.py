@@ -1,0 +1,108 @@
+"""What all tests share: two pinned threads, models loaded once, and a time report per file.
+
+A test that takes the fixture `shelf` or `real_pair` needs the target's weights. Without them it is
+skipped, and says how to install them; in CI (the environment variable CI is "true") it fails.
+`pytest -m "not models"` leaves these tests out.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+THREADS = 2
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # read when torch and NumPy are imported
+    os.environ.setdefault(variable, str(THREADS))
+# Threads that wait sleep instead of spinning: on a busy machine that is twenty times faster.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+import hypothesis  # noqa: E402
+
+if TYPE_CHECKING:  # imported in the fixtures: a run of tests without models need not load torch
+    from speculation.catalog import Pair, Shelf
+
+# The same examples on every run: a failure can be repeated, and a pass means the same everywhere.
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+hypothesis.settings.load_profile("repeatable")
+
+NEED_MODELS = {"shelf", "real_pair"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "models: needs the target's weights")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if NEED_MODELS & set(getattr(item, "fixturenames", ())):
+            item.add_marker("models")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _two_threads() -> None:
+    """The arithmetic depends on the number of threads, so it is the same in every test."""
+    import torch
+
+    torch.set_num_threads(THREADS)
+
+
+@pytest.fixture(scope="session")
+def shelf() -> "Shelf":
+    """The shelf of real models, on the CPU or whatever SPECULATE_DEVICE says."""
+    from environment import environment
+    from speculation import weights
+    from speculation.catalog import Shelf
+
+    try:
+        weights.converted(environment().cache_dir)
+    except weights.WeightsMissing as missing:
+        _unavailable(str(missing))
+    return Shelf(environment().cache_dir, os.environ.get("SPECULATE_DEVICE", "cpu"))
+
+
+@pytest.fixture(scope="session")
+def real_pair(shelf: "Shelf") -> "Pair":
+    """The default pair, in float32."""
+    from settings import Settings
+    from speculation.catalog import pairs
+
+    default = Settings().pair
+    if default not in pairs():
+        _unavailable(f"assets/drafts has no weights for {default}: the checkout is incomplete")
+    return shelf.pair(default, "float32")
+
+
+@pytest.fixture(scope="session")
+def tiny_pair() -> "Pair":
+    """Two random Llamas with two layers and a byte-level tokenizer: a whole pair in a megabyte."""
+    from helpers_models import make_tiny_pair
+
+    return make_tiny_pair()
+
+
+def _unavailable(reason: str) -> None:
+    """Skip, with the reason; in CI nothing may be skipped, so there it is a failure."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"in CI no test may be skipped: {reason}", pytrace=False)
+    pytest.skip(reason)
+
+
+_seconds: defaultdict[str, float] = defaultdict(float)
+_tests: defaultdict[str, int] = defaultdict(int)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    file = report.nodeid.split("::")[0]
+    _seconds[file] += report.duration
+    _tests[file] += report.when == "call"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    yield
+    terminalreporter.section("time per file")
+    for file, seconds in sorted(_seconds.items(), key=lambda item: -item[1]):
+        terminalreporter.write_line(f"{seconds:8.1f} s  {_tests[file]:4d} tests  {file}")
+    terminalreporter.write_line(f"{sum(_seconds.values()):8.1f} s  {sum(_tests.values()):4d} tests")

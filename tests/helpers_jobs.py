@@ -1,0 +1,84 @@
+"""A shelf with one tiny pair behind a gate, and how to wait for a worker."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from jobs.job import Kind, View
+from jobs.worker import Worker
+from settings import Settings
+from speculation.catalog import Pair
+from speculation.models import Logits, ModelRefused, TransformersContext, TransformersModel
+
+PATIENCE = 30.0  # seconds until a test gives up
+
+
+class GatedContext(TransformersContext):
+    """A context that waits for leave before each pass."""
+
+    def __init__(self, module: Any, gate: threading.Semaphore) -> None:
+        super().__init__(module)
+        self.gate = gate
+
+    def extend(self, tokens: Any, rows: int = 1) -> Logits:
+        assert self.gate.acquire(timeout=PATIENCE)
+        return super().extend(tokens, rows)
+
+
+class GatedModel(TransformersModel):
+    """A target whose contexts stand behind one gate."""
+
+    gate: threading.Semaphore
+
+    def start(self) -> GatedContext:
+        return GatedContext(self.module, self.gate)
+
+
+class StubShelf:
+    """Gives the tiny pair under any name, and writes down what was asked for."""
+
+    def __init__(self, pair: Pair) -> None:
+        target = pair.target
+        self.gate = threading.Semaphore(0)
+        gated = GatedModel(target.module, target.name, target.digest)  # type: ignore[attr-defined]
+        gated.gate = self.gate
+        self.tiny = pair
+        self.gated = Pair(pair.spec, gated, pair.draft, pair.tokenizer, pair.arithmetic)
+        self.asked: list[str] = []
+
+    def pair(self, pair_id: str, precision: str) -> Pair:
+        self.asked.append(pair_id)
+        if pair_id == "refused":
+            raise ModelRefused("there is no pair named 'refused'")
+        if pair_id == "broken":
+            raise RuntimeError("out of luck")
+        if pair_id == "huge":
+            raise MemoryError
+        return self.gated
+
+    def open(self, passes: int = 1_000_000) -> None:
+        """Let this many passes through."""
+        self.gate.release(passes)
+
+
+def settings(prompt: str = "a", **changes: Any) -> Settings:
+    return Settings(prompt=prompt, k=3, length=changes.pop("length", 12), **changes)
+
+
+def until(
+    worker: Worker, visitor: str, condition: Callable[[View], bool], kind: Kind = "run"
+) -> View:
+    """Look until what is seen is as wanted."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        view = worker.look(visitor, kind)
+        assert view is not None
+        if condition(view):
+            return view
+        threading.Event().wait(0.002)
+    raise AssertionError(f"still {view.state}, with {len(view.cycles)} cycles, {view.error}")
+
+
+def final(view: View) -> bool:
+    return view.final
