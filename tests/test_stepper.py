@@ -111,8 +111,12 @@ def as_trace(cycles: list[Cycle], k: int) -> Trace:
 
 def position(index: int, token: int, verdict: str, **numbers: float) -> Position:
     laws = {"p": 0.25, "q": 0.5, "a": 0.5, "u": 0.25} | numbers
+    even = np.full(len(PIECES), 1 / len(PIECES))
+    read = {"overlap": 1.0, "table": make_table(even, even, [token])}
+    if verdict == "unchecked":
+        read = {"overlap": None, "table": None}
     return Position.model_validate(
-        {"index": index, "token": token, "verdict": verdict, "overlap": None, "table": None} | laws
+        {"index": index, "token": token, "verdict": verdict} | read | laws
     )
 
 

@@ -17,11 +17,10 @@ def departure_figure(trace: Trace, before: Trace) -> go.Figure:
     for y, run in ((1, before), (0, trace)):
         same = len(run.tokens) if place is None else min(place, len(run.tokens))
         labels = [axis_label(run.pieces[token]) for token in run.tokens]
-        _cells(figure, y, range(same), labels, palette.UNCHECKED, "same")
-        color = palette.TARGET if run is trace else palette.DRAFT
-        _cells(figure, y, range(same, len(run.tokens)), labels, color, "parted")
+        _cells(figure, y, range(same), labels, palette.SAME, "same")
+        _cells(figure, y, range(same, len(run.tokens)), labels, palette.PARTED, "parted")
     if place is not None:
-        figure.add_vline(x=place - 0.5, line={"width": 2, "color": palette.REJECTED})
+        figure.add_vline(x=place - 0.5, line={"width": 2, "color": palette.PARTED})
     figure.update_layout(
         height=92,
         margin={"l": 8, "r": 8, "t": 4, "b": 4},
@@ -52,7 +51,7 @@ def _cells(
             x=list(places),
             y=[0.8] * len(places),
             base=y,
-            marker={"color": color, "opacity": 0.45 if state == "same" else 1.0},
+            marker={"color": color},
             customdata=[[i + 1, labels[i]] for i in places],
             hovertemplate=f"token %{{customdata[0]}}, {state}: %{{customdata[1]}}<extra></extra>",
         )

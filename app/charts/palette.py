@@ -9,3 +9,7 @@ RESIDUAL = "#009E73"  # residual and replacement
 REJECTED = "#D55E00"
 BONUS = "#CC79A7"
 UNCHECKED = "#8A8A8A"
+
+# Two runs side by side are no models and no verdicts: gray where they are the same, slate after.
+SAME = "#B5B5B5"
+PARTED = "#64748B"

@@ -63,14 +63,19 @@ class Worker:
             return str(missing)
         return None
 
-    def submit(self, visitor: str, settings: Settings, kind: Kind = "run") -> None:
+    def submit(
+        self, visitor: str, settings: Settings, kind: Kind = "run", fresh: bool = False
+    ) -> None:
         """Ask for a run. The visitor's earlier one of this kind is ended, if nobody shares it.
+
+        fresh  make every pass, also if the same was run before: to be watched, or timed. A run
+               that is going on already is shared even so.
 
         Raises Full when too many are waiting.
         """
         with self._lock:
             now = time.monotonic()
-            job = self._same((kind, settings))
+            job = self._same((kind, settings), fresh)
             earlier = self._of_visitor.get((visitor, kind))
             gives_way = (
                 earlier is not None
@@ -82,7 +87,7 @@ class Worker:
             if earlier is not None and earlier is not job:
                 self._unwatch(earlier, visitor)
             if job is None:
-                job = Job(kind, settings)
+                job = Job(kind, settings, fresh=fresh)
                 self._queue.append(job)
             job.watchers[visitor] = now
             self._of_visitor[visitor, kind] = job
@@ -98,6 +103,18 @@ class Worker:
                 return None
             job.watchers[visitor] = time.monotonic()
             return self._view(job)
+
+    def settle(self, visitor: str, seconds: float, kind: Kind = "run") -> None:
+        """Wait, at most so long, for what needs no pass: a run derived again is there at once."""
+        with self._lock:
+            job = self._of_visitor.get((visitor, kind))
+        until = time.monotonic() + seconds
+        while job is not None and time.monotonic() < until:
+            before = self._current if job.state is State.WAITING else None
+            queued = before is not None and not before.stop.is_set()
+            if job.state in FINAL or job.making or job.fresh or queued or not self.ready.is_set():
+                return
+            time.sleep(0.01)
 
     def stop(self, visitor: str, kind: Kind = "run") -> None:
         """End the visitor's job; what has been done is kept. Others who share it are not cut."""
@@ -137,13 +154,13 @@ class Worker:
 
     # Inside ----------------------------------------------------------------------------------
 
-    def _same(self, key: tuple[Kind, Settings]) -> Job | None:
-        """A job that computes the same: waiting, running, or finished and kept."""
+    def _same(self, key: tuple[Kind, Settings], fresh: bool) -> Job | None:
+        """A job that computes the same: waiting, running, or (unless fresh) finished and kept."""
         candidates = [*self._queue, *([self._current] if self._current else [])]
         for job in candidates:
             if job.key == key and not job.stop.is_set():
                 return job
-        return self._kept.get(key)
+        return None if fresh else self._kept.get(key)
 
     def _view(self, job: Job) -> View:
         place = self._queue.index(job) + (self._current is not None) if job in self._queue else 0
@@ -220,9 +237,12 @@ class Worker:
             job.started = time.monotonic()
             job.state = State.RUNNING
             if job.kind == "run":
-                run = Run(pair, job.settings, self._store)
+                store = PassStore(self._store.max_bytes) if job.fresh else self._store
+                run = Run(pair, job.settings, store)
                 stopped = self._run(job, run)
                 job.trace = run.trace()
+                if job.fresh:
+                    self._store.absorb(store)
             else:
                 stopped = self._compare(job, pair)
             state = State.STOPPED if stopped else State.DONE
@@ -255,6 +275,7 @@ class Worker:
                 known = run.pieces(set(cycle.committed))
                 with self._lock:
                     job.cycles.append(cycle)
+                    job.making = not run.timings[-1].reused
                     job.pieces.update(known)
                 if job.leaving:
                     self._let_go(job, run.trace())

@@ -1,7 +1,7 @@
 """The Lab: a prompt, two models, and every number that decides what is committed."""
 
 import streamlit as st
-from jobs.job import State
+from jobs.job import State, View
 from jobs.worker import Full, worker
 from presets import Preset, presets
 from recordings import recorded
@@ -15,18 +15,24 @@ from widgets.run_view import run_view
 from widgets.speed_view import speed_view
 from widgets.state import Key
 
+SETTLE_SECONDS = 0.2
 
-def ask(settings: Settings) -> None:
-    """Hand a run to the worker; the run on the page stays until there is a new one."""
-    st.session_state[Key.NOTICE] = None
+
+def ask(settings: Settings, fresh: bool = False) -> None:
+    """Hand a run to the worker; the run on the page stays until there is a new one.
+
+    fresh  make every pass and look nothing up: the Run button, where the passes are the point
+    """
+    st.session_state[Key.NOTICE] = st.session_state[Key.TAKEN] = None
     try:
-        worker().submit(state.visitor(), settings)
+        worker().submit(state.visitor(), settings, fresh=fresh)
     except Full as full:
         st.session_state[Key.NOTICE] = str(full)
 
 
 def changed() -> None:
     """A slider was moved: derive the run again under the same dice."""
+    st.session_state[Key.LINK_COMPLAINTS] = {}
     settings, _ = read_settings()
     if settings is not None and worker().unavailable() is None:
         ask(settings)
@@ -34,12 +40,18 @@ def changed() -> None:
 
 def chose(preset: Preset) -> None:
     """A preset was chosen: its recording is there at once."""
-    worker().stop(state.visitor())
+    worker().leave(state.visitor())
+    st.session_state[Key.LINK_COMPLAINTS] = {}
+    st.session_state[Key.NOTICE] = None
     trace = recorded(preset.name)
     if trace is not None:
         state.show(trace, "recorded")
+    elif worker().unavailable() is None:
+        ask(preset.settings)
     else:
-        changed()
+        st.session_state[Key.NOTICE] = (
+            f"{preset.title} is not recorded, and live models are not at hand."
+        )
 
 
 def recording_of(settings: Settings) -> Trace | None:
@@ -64,6 +76,7 @@ def open_page() -> None:
     trace = recording_of(linked)
     if trace is not None:
         state.show(trace, "recorded")
+        _compare_with_link(trace)
     elif worker().unavailable() is None:
         ask(linked)
     else:
@@ -76,13 +89,16 @@ def open_page() -> None:
         )
 
 
-def collect() -> None:
+def collect(view: View | None) -> None:
     """Take over what the worker has finished since the last look."""
-    view = worker().look(state.visitor())
     if view is None or not view.final:
         return
     if view.state is State.FAILED:
-        st.session_state[Key.NOTICE] = view.error
+        if st.session_state.get(Key.TAKEN) != view.error:
+            st.session_state[Key.TAKEN] = st.session_state[Key.NOTICE] = view.error
+        default = recorded(presets()[0].name)
+        if state.shown() is None and default is not None:  # a link whose run cannot be run
+            state.show(default, "recorded")
     elif view.trace is not None:
         shown = state.shown()
         taken = st.session_state.get(Key.TAKEN)
@@ -94,10 +110,10 @@ def collect() -> None:
 
 def _compare_with_link(trace: Trace) -> None:
     """Say where this machine's arithmetic parts from the one that made the link."""
-    wanted = st.session_state.pop(Key.WANTED_DIGEST, None)
-    if not wanted:
+    linked = st.session_state.pop(Key.WANTED_DIGEST, None)
+    if linked is None or linked[0] != trace.settings or trace.finish == "stopped":
         return
-    place = departure(digest(trace.tokens), wanted)
+    place = departure(digest(trace.tokens), linked[1])
     if place is not None:
         st.session_state[Key.NOTICE] = (
             f"The link was made by a run that parts from this one at token {place + 1}. The "
@@ -111,34 +127,43 @@ def badge(trace: Trace, source: state.Source) -> None:
     """Where the run on the page comes from."""
     when = trace.timings.recorded_at[:10]
     if source == "live":
-        st.badge("live: computed just now", color="green")
+        st.badge("live: computed here", color="green")
     elif source == "uploaded":
         st.badge("uploaded trace", color="violet")
     else:
         st.badge(f"recorded {when} by the same code: press Run to make it live", color="gray")
 
 
-def header(present: bool) -> None:
-    """Run, Stop, and the badge, in one row."""
+def look_for(settings: Settings) -> None:
+    """What to look for in a preset, while it is the one on the page."""
+    for preset in presets():
+        if preset.settings.prompt == settings.prompt:
+            st.caption(preset.look_for)
+
+
+def controls(view: View | None) -> None:
+    """Prompt, sliders, Run and Stop."""
     settings, problems = read_settings()
-    if not present:
-        prompt_controls(problems, chose)
+    prompt_controls(problems, chose)
     sliders, buttons = st.columns([5, 1.4], vertical_alignment="bottom")
     with sliders:
-        if not present:
-            run_controls(problems, changed)
-    view = worker().look(state.visitor())
+        run_controls(problems, changed)
     running = view is not None and not view.final
     unavailable = worker().unavailable()
     with buttons, st.container(horizontal=True):
         if st.button("Run", type="primary", disabled=settings is None or unavailable is not None):
-            ask(settings)  # type: ignore[arg-type]
+            st.session_state[Key.LINK_COMPLAINTS] = {}
+            ask(settings, fresh=True)  # type: ignore[arg-type]
             st.rerun()
         if st.button("Stop", disabled=not running):
             worker().stop(state.visitor())
             st.rerun()
     if unavailable:
         st.info(unavailable)
+
+
+def messages() -> None:
+    """What the person should know about the link or the last run."""
     for name, problem in st.session_state.get(Key.LINK_COMPLAINTS, {}).items():
         st.warning(plain(f"The link's {name} {problem}; the default is used."))
     if st.session_state.get(Key.NOTICE):
@@ -147,17 +172,29 @@ def header(present: bool) -> None:
 
 def page() -> None:
     open_page()
-    collect()
+    # One look for the whole page: a run that ends meanwhile is drawn as running, and the next tick
+    # takes it over.
+    worker().settle(state.visitor(), SETTLE_SECONDS)
+    view = worker().look(state.visitor())
+    collect(view)
     present = bool(st.session_state.get(Key.PRESENT))
-    header(present)
+    if present or st.session_state.get(Key.WAS_PRESENT):
+        state.keep_controls()
+    if not present:
+        controls(view)
+    messages()
     shown = state.shown()
-    if shown is not None:
-        badge(shown.trace, shown.source)
-        address.write(shown.trace)
-    run_view()
+    if shown is not None and (view is None or view.final):
+        if not present:
+            with st.container(key="status"):
+                badge(shown.trace, shown.source)
+                look_for(shown.trace.settings)
+        address.write(shown.trace)  # an address that asked for a run stays until there is one
+    run_view(view)
     if shown is not None and not present:
         speed_view(shown.trace.settings)
         exchange(shown.trace)
+    st.session_state[Key.WAS_PRESENT] = present
 
 
 page()

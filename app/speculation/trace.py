@@ -119,11 +119,20 @@ class Cycle(Record):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        accepted = sum(x.verdict == "accepted" for x in self.drafted)
-        if accepted != self.n_accepted:
-            raise ValueError(f"n_accepted is {self.n_accepted}, but {accepted} are marked accepted")
-        if len(self.committed) > self.n_accepted + (self.replacement is not None):
-            raise ValueError(f"{len(self.committed)} tokens committed, more than were decided")
+        n, k = self.n_accepted, len(self.drafted)
+        if n > k:
+            raise ValueError(f"n_accepted is {n}, but {k} tokens were drafted")
+        rejected = n if self.replacement is not None else None  # else a token ended the text
+        for i, x in enumerate(self.drafted):
+            expected = "accepted" if i < n else "rejected" if i == rejected else "unchecked"
+            if x.verdict != expected:
+                raise ValueError(f"drafted.{i}.verdict is {x.verdict}, expected {expected}")
+            if x.verdict != "unchecked" and (x.table is None or x.overlap is None):
+                raise ValueError(f"drafted.{i} was checked, but has no table or no overlap")
+        ending = [] if self.replacement is None else [self.replacement.token]
+        decided = [x.token for x in self.drafted[:n]] + ending
+        if not self.committed or self.committed != decided[: len(self.committed)]:
+            raise ValueError("committed is not the accepted drafts and the replacement, in order")
         return self
 
     @property
@@ -188,6 +197,11 @@ class Trace(Record):
                     f"cycle {i} says index {cycle.index} and start {cycle.start}, "
                     f"expected {i} and {start}"
                 )
+            for j, x in enumerate(cycle.drafted):
+                if x.index != start + j:
+                    raise ValueError(
+                        f"cycles.{i}.drafted.{j}.index is {x.index}, expected {start + j}"
+                    )
             start += len(cycle.committed)
         if len(self.timings.cycles) != len(self.cycles):
             raise ValueError("timings.cycles and cycles differ in length")

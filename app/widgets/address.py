@@ -35,7 +35,11 @@ def open_link() -> Settings | None:
         bad = complaints(error)
         st.session_state[Key.LINK_COMPLAINTS] = bad
         settings = Settings.from_link({k: v for k, v in query.items() if k not in bad})
-    st.session_state[Key.WANTED_DIGEST] = st.query_params.get(DIGEST)
+    wanted = st.query_params.get(DIGEST)
+    st.session_state[Key.WANTED_DIGEST] = (settings, wanted) if wanted else None
+    if wanted and "prompt" not in query:
+        st.session_state[Key.WANTED_DIGEST] = None
+        st.session_state[Key.LINK_COMPLAINTS]["prompt"] = "was too long for an address"
     st.session_state[Key.SYNCED] = query
     fill_controls(settings)
     return settings

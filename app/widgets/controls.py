@@ -69,7 +69,9 @@ def run_controls(problems: dict[str, str], on_change: Callback) -> None:
 
 def _more(problems: dict[str, str], on_change: Callback) -> None:
     _pair(problems, on_change)
-    _slider("top_p", "top-p", on_change, step=0.01, lowest=0.01)
+    # 0 is no value of top-p; a link may hold one between 0 and the slider's first step.
+    lowest = min(0.01, st.session_state.get("top_p", 1.0))
+    _slider("top_p", "top-p", on_change, step=0.01, lowest=lowest)
     st.number_input(
         "top-k", key="top_k", step=1, on_change=on_change, help=_help("top_k"), **_bounds("top_k")
     )

@@ -1,6 +1,7 @@
 """Taking a run along: a link, the trace as a file, and a trace from a file."""
 
 import streamlit as st
+from jobs.worker import worker
 from recordings import BadTrace, parse
 from speculation.trace import Trace
 
@@ -60,5 +61,7 @@ def _uploaded() -> None:
     except BadTrace as bad:
         st.session_state["upload_problem"] = str(bad)
         return
+    worker().leave(state.visitor())
+    st.session_state[Key.NOTICE] = None
     state.show(trace, "uploaded")
     state.fill_controls(trace.settings)

@@ -14,6 +14,7 @@ h1.page-title {{ font-size: 1.5rem; font-weight: 650; padding: 0; margin: 0; }}
 .swatch {{ display: inline-block; width: .7em; height: .7em; margin: 0 .3em 0 .9em; }}
 .swatch.p {{ background: {palette.TARGET}; }} .swatch.q {{ background: {palette.DRAFT};
   border-radius: 50%; }}
+.st-key-status, .st-key-status-running {{ min-height: 4.6rem; justify-content: center; }}
 [data-testid="stMetricValue"], [data-testid="stMetricDelta"] {{
   font-variant-numeric: tabular-nums; }}
 </style>
@@ -28,8 +29,15 @@ follows the large one's law exactly.
 """
 
 
+_PRESENT_STYLE = """
+<style>
+.stMainBlockContainer { padding-top: .8rem; padding-bottom: 0; max-width: none; }
+[data-testid="stHeader"] { display: none; }
+</style>
+"""
+
+
 def frame() -> None:
     """Draw it; in present mode only the style, so that the run has the whole screen."""
     st.html(_STYLE)
-    if not st.session_state.get(Key.PRESENT):
-        st.html(_TITLE)
+    st.html(_PRESENT_STYLE if st.session_state.get(Key.PRESENT) else _TITLE)

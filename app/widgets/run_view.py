@@ -20,36 +20,36 @@ from widgets.state import Key
 TICK_SECONDS = 0.3
 
 
-def run_view() -> None:
+def run_view(view: View | None) -> None:
     """Draw what is there: a streaming run, a finished one, or why there is none."""
-    view = worker().look(state.visitor())
     if view is not None and not view.final:
-        st.fragment(_streaming, run_every=TICK_SECONDS)()
+        st.fragment(_streaming, run_every=TICK_SECONDS)(_present())
         return
     shown = state.shown()
     if shown is None:
         st.info("Nothing to show yet: press Run.")
         return
-    st.fragment(_finished)()
+    st.fragment(_finished)(_present())
 
 
-def _streaming() -> None:
+def _streaming(drawn_large: bool) -> None:
     """One tick of a run that goes on."""
     view = worker().look(state.visitor())
-    if view is None or view.final:
-        st.rerun()
-    _status(view)
+    if view is None or view.final or _present() != drawn_large:
+        st.rerun()  # the whole page
+    with st.container(key="status-running"):
+        _status(view)
     stepper(
         None,
         key=Key.STEPPER,
         progress=Progress.of(view.cycles, view.pieces, view.settings.k, view.settings.length),
-        present=bool(st.session_state.get(Key.PRESENT)),
+        present=_present(),
         on_present=_presenting,
     )
 
 
 def _status(view: View) -> None:
-    """Where the run stands, in one line of fixed height."""
+    """Where the run stands, in the place and height of what is said of a finished one."""
     tokens = sum(len(cycle.committed) for cycle in view.cycles)
     share = tokens / view.settings.length
     if view.state is State.WAITING:
@@ -62,8 +62,10 @@ def _status(view: View) -> None:
         st.progress(min(share, 1.0), f"{tokens} of at most {view.settings.length} tokens{speed}")
 
 
-def _finished() -> None:
+def _finished(drawn_large: bool) -> None:
     """A whole run, to be stepped through."""
+    if _present() != drawn_large:
+        st.rerun()  # the whole page
     shown = state.shown()
     if shown is None:
         return
@@ -72,10 +74,10 @@ def _finished() -> None:
         key=Key.STEPPER,
         cursor=st.session_state.get(Key.JUMP_TO),
         jump=st.session_state.get(Key.JUMP, 0),
-        present=bool(st.session_state.get(Key.PRESENT)),
+        present=_present(),
         on_present=_presenting,
     )
-    if st.session_state.get(Key.PRESENT):
+    if _present():
         return
     _beside(shown.trace, cursor)
 
@@ -91,6 +93,10 @@ def _beside(trace: Trace, cursor: Cursor | None) -> None:
         if before is not None:
             st.markdown("##### Beside the run before")
             departure_strip(trace, before)
+
+
+def _present() -> bool:
+    return bool(st.session_state.get(Key.PRESENT))
 
 
 def _presenting() -> None:

@@ -34,7 +34,7 @@ def _panel(settings: Settings) -> None:
             worker().stop(state.visitor(), "compare")
     elif st.button("Measure", key="measure"):
         try:
-            worker().submit(state.visitor(), settings, "compare")
+            worker().submit(state.visitor(), settings, "compare", fresh=True)
         except Full as full:
             st.warning(str(full))
         st.rerun()

@@ -26,7 +26,7 @@ class Key:
     SHOWN = "shown"
     TAKEN = "taken"
     PREVIOUS = "previous"
-    WANTED_DIGEST = "wanted_digest"
+    WANTED_DIGEST = "wanted_digest"  # of the link that was opened, with its settings
     LINK_COMPLAINTS = "link_complaints"
     SYNCED = "synced"
     NOTICE = "notice"
@@ -34,6 +34,7 @@ class Key:
     JUMP = "jump"
     JUMP_TO = "jump_to"
     PRESENT = "present"
+    WAS_PRESENT = "was_present"
     UPLOAD = "upload"
     PRESET = "preset"
 
@@ -71,6 +72,16 @@ def fill_controls(settings: Settings) -> None:
     """Set every control to what `settings` says."""
     for name, value in settings.model_dump().items():
         st.session_state[name] = value
+
+
+def keep_controls() -> None:
+    """Streamlit forgets a control that is not drawn. Said again, its value stays.
+
+    It is also said again when the controls come back, or the browser would show their least values.
+    """
+    for name in Settings.model_fields:
+        if name in st.session_state:
+            st.session_state[name] = st.session_state[name]
 
 
 def from_controls() -> dict[str, object]:
