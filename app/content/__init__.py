@@ -1,0 +1,1 @@
+"""Lessons, pages and questions as files: reading, checking, marking, exporting."""
