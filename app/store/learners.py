@@ -1,0 +1,245 @@
+"""The store: answers and progress of learners, safe with many tabs at once.
+
+A learner's row appears with their first answer, so people who only look leave nothing behind.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from sqlalchemy import Engine, delete, select
+from sqlalchemy.exc import DatabaseError, IntegrityError
+from sqlalchemy.orm import Session
+
+from store.codes import new_resume_code, read_resume_code
+from store.database import READING, database_url, file_of, is_damage, open_database
+from store.records import AnswerRecord, ProgressRecord, as_csv, as_json
+from store.tables import Answer, Learner, Progress
+
+Result = TypeVar("Result")
+LONGEST_ANSWER = 200
+
+
+class Store:
+    """Everything that is kept about learners. Its methods may be called from any thread."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._lock = threading.Lock()
+        self._opened = open_database(url)
+
+    @property
+    def notice(self) -> str | None:
+        """What the page must say about the store: a damaged file, or one that cannot be kept."""
+        return self._opened.notice
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._opened.engine.dispose()
+
+    # -- answers ---------------------------------------------------------------------------------
+
+    def record(
+        self, learner_id: str, quiz_id: str, lesson: str, answer: str, correct: bool | None
+    ) -> AnswerRecord:
+        """Keep one try. The first is kept for good; the last one replaces the one before.
+
+        `correct` is None for a prediction that was skipped.
+        """
+        kept, now = answer[:LONGEST_ANSWER], datetime.now(UTC)
+
+        def work(session: Session) -> AnswerRecord:
+            _learner(session, learner_id)
+            row = _get_or_add(
+                session,
+                Answer,
+                (learner_id, quiz_id),
+                lambda: Answer(
+                    learner_id=learner_id,
+                    quiz_id=quiz_id,
+                    lesson=lesson,
+                    first_answer=kept,
+                    first_correct=correct,
+                    first_at=now,
+                    tries=0,
+                    final_answer=kept,
+                    final_correct=correct,
+                    final_at=now,
+                ),
+            )
+            row.final_answer, row.final_correct, row.final_at = kept, correct, now
+            row.tries += 1
+            return _record(row)
+
+        return self._run(work)
+
+    def answers(self, learner_id: str) -> dict[str, AnswerRecord]:
+        """What a learner has answered, by question id."""
+        query = select(Answer).where(Answer.learner_id == learner_id).order_by(Answer.first_at)
+        return self._read(
+            lambda session: {row.quiz_id: _record(row) for row in session.scalars(query)}
+        )
+
+    # -- progress --------------------------------------------------------------------------------
+
+    def reached(self, learner_id: str, lesson: str, section: int) -> None:
+        """The learner has opened this section (from 0) of the lesson; it never goes back."""
+        self._progress(learner_id, lesson, section, done=False)
+
+    def done(self, learner_id: str, lesson: str) -> None:
+        """The lesson's checkpoint is passed; the first time counts."""
+        self._progress(learner_id, lesson, 0, done=True)
+
+    def progress(self, learner_id: str) -> dict[str, ProgressRecord]:
+        """How far a learner is, by lesson."""
+        query = select(Progress).where(Progress.learner_id == learner_id)
+
+        def work(session: Session) -> dict[str, ProgressRecord]:
+            return {
+                row.lesson: ProgressRecord(row.lesson, row.furthest, row.opened_at, row.done_at)
+                for row in session.scalars(query)
+            }
+
+        return self._read(work)
+
+    # -- who -------------------------------------------------------------------------------------
+
+    def resume_code(self, learner_id: str) -> str:
+        """The code that continues this learner's work elsewhere."""
+        return self._run(lambda session: _learner(session, learner_id).resume_code)
+
+    def find(self, typed_code: str) -> str | None:
+        """The learner id that a typed resume code belongs to."""
+        query = select(Learner.id).where(Learner.resume_code == read_resume_code(typed_code))
+        return self._read(lambda session: session.scalars(query).one_or_none())
+
+    def forget(self, learner_id: str) -> None:
+        """Delete a learner's answers, progress and resume code."""
+
+        def work(session: Session) -> None:
+            for table in (Answer, Progress):
+                session.execute(delete(table).where(table.learner_id == learner_id))
+            session.execute(delete(Learner).where(Learner.id == learner_id))
+
+        self._run(work)
+
+    # -- take it along ---------------------------------------------------------------------------
+
+    def export_csv(self, learner_id: str, questions: Mapping[str, str] | None = None) -> str:
+        """A learner's answers, one row a question."""
+        return as_csv(list(self.answers(learner_id).values()), questions or {})
+
+    def export_json(self, learner_id: str, questions: Mapping[str, str] | None = None) -> str:
+        """A learner's answers and progress."""
+        answers, progress = self.answers(learner_id), self.progress(learner_id)
+        return as_json(list(answers.values()), list(progress.values()), questions or {})
+
+    # -- inside ----------------------------------------------------------------------------------
+
+    def _progress(self, learner_id: str, lesson: str, section: int, done: bool) -> None:
+        now = datetime.now(UTC)
+
+        def work(session: Session) -> None:
+            _learner(session, learner_id)
+            row = _get_or_add(
+                session,
+                Progress,
+                (learner_id, lesson),
+                lambda: Progress(
+                    learner_id=learner_id, lesson=lesson, furthest=0, opened_at=now, done_at=None
+                ),
+            )
+            row.furthest = max(row.furthest, section)
+            if done and row.done_at is None:
+                row.done_at = now
+
+        self._run(work)
+
+    def _read(self, work: Callable[[Session], Result]) -> Result:
+        """Like `_run`, for work that writes nothing: readers do not wait for writers."""
+        return self._run(work, {READING: True})
+
+    def _run(
+        self, work: Callable[[Session], Result], options: Mapping[str, Any] | None = None
+    ) -> Result:
+        """Do `work` in one transaction; once more, on a fresh file, if this one is damaged."""
+        used = self._opened
+        try:
+            return _transaction(used.engine, work, options)
+        except DatabaseError as error:
+            if not is_damage(error) or file_of(self._url) is None:
+                raise
+        self._replace(used.engine)
+        return _transaction(self._opened.engine, work, options)
+
+    def _replace(self, damaged: Engine) -> None:
+        """Open again after damage was met while running; one thread does it for all."""
+        with self._lock:
+            if self._opened.engine is damaged:
+                damaged.dispose()
+                self._opened = open_database(self._url)
+
+
+@lru_cache(maxsize=1)
+def store() -> Store:
+    """The server's store, opened once."""
+    return Store(database_url())
+
+
+def _transaction(
+    engine: Engine, work: Callable[[Session], Result], options: Mapping[str, Any] | None
+) -> Result:
+    """Do `work` between BEGIN and COMMIT."""
+    with Session(engine, expire_on_commit=False) as session, session.begin():
+        if options:
+            session.connection(execution_options=dict(options))
+        return work(session)
+
+
+def _learner(session: Session, learner_id: str) -> Learner:
+    """The learner's row, made when it is first needed."""
+    return _get_or_add(
+        session,
+        Learner,
+        learner_id,
+        lambda: Learner(id=learner_id, resume_code=new_resume_code(), created_at=datetime.now(UTC)),
+    )
+
+
+Row = TypeVar("Row", Learner, Answer, Progress)
+
+
+def _get_or_add(session: Session, table: type[Row], key: Any, make: Callable[[], Row]) -> Row:
+    """A row, locked until the transaction ends; added if it is not there.
+
+    sqlite has one writer at a time, so there is no race. On a server two tabs may both find
+    nothing: the slower one's insert fails, and it finds the other's row.
+    """
+    for _ in range(3):
+        row = session.get(table, key, with_for_update=True)
+        if row is not None:
+            return row
+        try:
+            with session.begin_nested():
+                row = make()
+                session.add(row)
+            return row
+        except IntegrityError:
+            continue
+    raise RuntimeError(f"{table.__tablename__}: the row could be neither found nor added")
+
+
+def _record(row: Answer) -> AnswerRecord:
+    return AnswerRecord(
+        quiz_id=row.quiz_id,
+        lesson=row.lesson,
+        first_answer=row.first_answer,
+        first_correct=row.first_correct,
+        first_at=row.first_at,
+        final_answer=row.final_answer,
+        final_correct=row.final_correct,
+        final_at=row.final_at,
+        tries=row.tries,
+    )
