@@ -7,7 +7,7 @@ READY := .venv/.ready
 HOST ?= 127.0.0.1
 PORT ?= 8501
 
-.PHONY: run install test lint bench traces help
+.PHONY: run install test lint bench drafts traces help
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -43,8 +43,11 @@ lint: install  ## ruff, mypy and the import arrows
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: install  ## measure on this machine: tables here, JSON in build/
-	$(BIN)/python -m pytest tests/benchmarks -s --no-header -o addopts=""
+bench: install  ## measure on this machine (WHAT="overhead --quick"): tables here, JSON in build/
+	PYTHONPATH=tests $(BIN)/python -m benchmarks $(WHAT)
+
+drafts: install  ## train the drafts (hours on a CPU, minutes on a GPU), resumable
+	$(BIN)/python -m training all
 
 traces: install  ## record the shipped runs again
 	$(BIN)/python -m jobs.record
