@@ -84,10 +84,18 @@ def softmax(logits: Logits) -> npt.NDArray[np.float64]:
     return _exponentials(logits - logits.max(axis=-1, keepdims=True))
 
 
+_LOWEST = -700.0  # exp of less is nearly 0, of no use, and many times slower
+
+
 def _exponentials(scores: Logits) -> npt.NDArray[np.float64]:
-    """Scores, none above 0, to a law, in place. exp is slow where it is 0, so that is left out."""
-    np.exp(scores, out=scores, where=scores > -inf)
-    np.maximum(scores, 0.0, out=scores)  # what was left out is still minus infinity
+    """Scores, none above 0, to a law, in place."""
+    kept = scores > _LOWEST
+    if kept.all():
+        np.exp(scores, out=scores)
+    else:
+        np.maximum(scores, _LOWEST, out=scores)
+        np.exp(scores, out=scores)
+        scores *= kept
     scores /= scores.sum(axis=-1, keepdims=True)
     return scores
 

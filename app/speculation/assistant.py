@@ -1,0 +1,82 @@
+"""A shipped draft as transformers' `assistant_model`.
+
+The shipped drafts are read by code of their own (`short_head.py`). This module puts the same
+weights into transformers' Llama, so that the same draft can serve its `generate` too:
+
+    assistant = as_assistant(pair.draft)
+    pair.target.module.generate(ids, assistant_model=assistant)   # doctest: +SKIP
+
+Its logits are minus infinity outside the short head: what is not scored is never proposed.
+"""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from transformers import LlamaForCausalLM
+
+from speculation.short_head import ShortHeadModel
+
+
+class ShortHead(nn.Module):
+    """An output head over some tokens of the vocabulary.
+
+    weight     [S, hidden]
+    token_ids  [S], the tokens that its rows stand for
+    """
+
+    def __init__(self, weight: torch.Tensor, token_ids: torch.Tensor, vocab_size: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(weight, requires_grad=False)
+        self.token_ids: torch.Tensor
+        self.register_buffer("token_ids", token_ids, persistent=False)
+        self.vocab_size = vocab_size
+
+    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
+        scores = F.linear(hidden, self.weight)  # [..., S]
+        logits = scores.new_full((*scores.shape[:-1], self.vocab_size), float("-inf"))
+        logits[..., self.token_ids] = scores
+        return logits
+
+
+def as_assistant(draft: ShortHeadModel) -> Any:
+    """The same draft as a LlamaForCausalLM. The weights are shared, not copied."""
+    config = type(draft.config).from_dict(
+        draft.config.to_dict()
+        | {"num_hidden_layers": len(draft.layers), "tie_word_embeddings": False}
+    )
+    with torch.device("meta"):  # shapes only: every weight is put in its place below
+        model = LlamaForCausalLM(config)
+    model.load_state_dict(_llama_weights(draft), strict=False, assign=True)
+    assert draft.support is not None
+    token_ids = torch.from_numpy(draft.support).to(draft.head.device)
+    model.lm_head = ShortHead(draft.head, token_ids, draft.vocab_size)
+    # What is computed rather than stored (the rotary frequencies) cannot stay a mere shape.
+    with torch.device(draft.head.device):
+        model.model.rotary_emb = type(model.model.rotary_emb)(config)
+    return model.requires_grad_(False).eval()
+
+
+def _llama_weights(draft: ShortHeadModel) -> dict[str, Any]:
+    """Every weight under its Llama name; the joined projections are cut apart again."""
+    config = draft.config
+    query = config.num_attention_heads * draft.head_dim
+    key = config.num_key_value_heads * draft.head_dim
+    weights = {"model.embed_tokens.weight": draft.embedding, "model.norm.weight": draft.norm}
+    for i, layer in enumerate(draft.layers):
+        q, k, v = torch.split(layer.qkv, [query, key, key])
+        gate, up = layer.gate_up.chunk(2)
+        parts = {
+            "input_layernorm": layer.attention_norm,
+            "self_attn.q_proj": q,
+            "self_attn.k_proj": k,
+            "self_attn.v_proj": v,
+            "self_attn.o_proj": layer.attention_out,
+            "post_attention_layernorm": layer.mlp_norm,
+            "mlp.gate_proj": gate,
+            "mlp.up_proj": up,
+            "mlp.down_proj": layer.down,
+        }
+        weights |= {f"model.layers.{i}.{name}.weight": x for name, x in parts.items()}
+    return weights
