@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 from speculation.trace import Cycle, Piece, Position, Table, Trace
 
 from charts import palette
@@ -74,57 +73,57 @@ def _marks(cycle: Cycle, position: Position) -> Marks:
 
 
 def _bars(table: Table, pieces: dict[int, Piece], marks: Marks) -> go.Figure:
-    """Paired bars of p and q; the residual in a second row, where there is a q."""
-    has_q = bool(table.q)
+    """Paired bars of p and q; the residual in a second row, where there is a q.
+
+    The layout is written out, with fixed margins: letting Plotly find them draws the figure twice.
+    """
     names = [_marked(token, pieces, marks) for token in table.tokens]
     names.append(f"other ({table.tail_count:,})")
     # Bars are placed by number: two tokens may read alike.
     xs = list(range(len(names)))
-    mass = sum(table.left) + table.tail_left
-    figure = make_subplots(
-        rows=2 if has_q else 1,
-        cols=1,
-        shared_xaxes=True,
-        vertical_spacing=0.09,
-        row_heights=[0.6, 0.4] if has_q else None,
-    )
 
-    def add(row: int, name: str, color: str, values: list[float], pattern: str = "") -> None:
-        figure.add_trace(
-            go.Bar(
-                x=xs,
-                y=values,
-                name=name,
-                marker={"color": color, "pattern": {"shape": pattern, "fgcolor": color}},
-                customdata=names,
-                hovertemplate="%{customdata}<br>" + name + ": %{y:.4g}<extra></extra>",
-            ),
-            row=row,
-            col=1,
+    def bars(name: str, color: str, values: list[float], row: str = "") -> go.Bar:
+        return go.Bar(
+            x=xs,
+            y=values,
+            name=name,
+            yaxis=f"y{row}",
+            marker={"color": color},
+            customdata=names,
+            hovertemplate="%{customdata}<br>" + name + ": %{y:.4g}<extra></extra>",
         )
 
-    add(1, "p, target", palette.TARGET, [*table.p, table.tail_p])
-    if has_q:
-        add(1, "q, draft", palette.DRAFT, [*table.q, table.tail_q])
+    def axis(title: str, low: float, high: float) -> dict[str, object]:
+        return {
+            "title": {"text": title, "standoff": 4},
+            "domain": [low, high],
+            "rangemode": "tozero",
+            "nticks": 5,
+        }
+
+    data = [bars("p, target", palette.TARGET, [*table.p, table.tail_p])]
+    layout: dict[str, object] = {
+        "barmode": "group",
+        "bargap": 0.25,
+        "margin": {"l": 52, "r": 8, "t": 34, "b": 96},
+        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        "height": 340,
+        "xaxis": {"tickvals": xs, "ticktext": names, "tickangle": -40, "anchor": "y"},
+        "yaxis": axis("probability", 0.0, 1.0),
+    }
+    if table.q:
         left = [*table.left, table.tail_left]
-        residual = [x / mass for x in left] if mass > 0 else [0.0 for _ in left]
-        add(2, "residual", palette.RESIDUAL, residual)
-        figure.update_yaxes(title_text="residual", row=2, col=1, rangemode="tozero")
-    figure.update_yaxes(title_text="probability", row=1, col=1, rangemode="tozero")
-    figure.update_xaxes(
-        tickmode="array", tickvals=xs, ticktext=names, tickangle=-40, row=2 if has_q else 1, col=1
-    )
-    figure.update_layout(
-        barmode="group",
-        bargap=0.25,
-        height=430 if has_q else 300,
-        margin={"l": 8, "r": 8, "t": 34, "b": 8},
-        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
-        uirevision="laws",
-    )
-    figure.update_yaxes(automargin=True, nticks=5)
-    figure.update_xaxes(automargin=True)
-    return figure
+        mass = sum(left)
+        residual = [x / mass if mass > 0 else 0.0 for x in left]
+        data.append(bars("q, draft", palette.DRAFT, [*table.q, table.tail_q]))
+        data.append(bars("residual", palette.RESIDUAL, residual, "2"))
+        layout |= {
+            "height": 450,
+            "xaxis": {"tickvals": xs, "ticktext": names, "tickangle": -40, "anchor": "y2"},
+            "yaxis": axis("probability", 0.46, 1.0),
+            "yaxis2": axis("residual", 0.0, 0.36),
+        }
+    return go.Figure(data, layout)
 
 
 def _marked(token: int, pieces: dict[int, Piece], marks: Marks) -> str:
