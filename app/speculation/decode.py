@@ -23,11 +23,11 @@ from speculation import dice
 from speculation.dice import Purpose
 from speculation.models import LanguageModel, Tokens
 from speculation.passes import PassStore, Reader
-from speculation.rule import Law, Verification, acceptance, count_accepted, overlap, verify
+from speculation.records import positions_of, replacement_of
+from speculation.rule import Law, count_accepted, verify
 from speculation.sampling import Sampling, law
-from speculation.schemes import EXACT, Addressed, Block, Ruling, Scheme, Turn, draft_block
 from speculation.text import PromptRefused
-from speculation.trace import Cycle, CycleTiming, Position, Replacement, Verdict, make_table
+from speculation.trace import Cycle, CycleTiming
 
 Finish = Literal["end", "length"]
 
@@ -66,7 +66,6 @@ class Decoder:
         draft: LanguageModel,
         request: Request,
         store: PassStore | None = None,
-        scheme: Scheme = EXACT,
     ) -> None:
         refuse_if_too_long(request, target, draft)
         store = store or PassStore()
@@ -77,10 +76,7 @@ class Decoder:
         self.vocab_size = max(target.vocab_size, draft.vocab_size)
         self._target = Reader(target, store)
         self._draft = Reader(draft, store)
-        self.scheme = scheme
         self._cycles = 0
-        self._beyond: Law | None = None  # the draft's law after its last draft, if asked for
-        self._forgotten = 0  # tokens of the text that a forgetful draft has never read
 
     def __iter__(self) -> Iterator[tuple[Cycle, CycleTiming]]:
         while self.finish is None:
@@ -123,42 +119,35 @@ class Decoder:
         k = len(drafted)
         target_probs = self._read_by_target(text, drafted)
         uniforms = [self._uniform(Purpose.ACCEPT, start + i) for i in range(k)]
-        verification: Verification
-        if self.scheme is EXACT:
-            n = count_accepted(target_probs, draft_probs, drafted, uniforms)
-            u = self._uniform(Purpose.REPLACE, start + n)
-            verification = verify(target_probs, draft_probs, drafted, uniforms, u)
-        else:
-            block = Block(target_probs, draft_probs, drafted, self._beyond)
-            verification = self.scheme.verify(block, self._turn(start))
-            n = verification.n_accepted
-            u = self._uniform(Purpose.REPLACE if n == k else self.scheme.replaces_with, start + n)
+        n = count_accepted(target_probs, draft_probs, drafted, uniforms)
+        u = self._uniform(Purpose.REPLACE, start + n)
+        verification = verify(target_probs, draft_probs, drafted, uniforms, u)
+        self._target.crop(len(text) + n)
+        self._draft.crop(min(len(text) + n, self._draft.length))
 
-        decided = self.scheme.commit(drafted, verification, self.request.end)
-        ended = len(decided) == n and decided[-1] in self.request.end
-        # The last token of the text stays unread, also where a scheme ends a cycle with a draft.
-        kept = n if ended or len(decided) > n else n - 1
-        self._target.crop(len(text) + kept)
-        self._draft.crop(min(len(text) + kept - self._forgotten, self._draft.length))
-        committed = decided[: self.request.length - start]
+        ended = n == k > 0 and drafted[-1] in self.request.end
+        decided = drafted[:n] if ended else [*drafted[:n], verification.replacement]
+        committed = self._commit(decided)
+        self._cycles += 1
+        return Cycle(
+            index=self._cycles - 1,
+            start=start,
+            drafted=positions_of(start, drafted, uniforms, target_probs, draft_probs, verification),
+            n_accepted=n,
+            replacement=None if ended else replacement_of(start, u, target_probs, verification),
+            committed=committed,
+            cut="length" if len(committed) < len(decided) else "end" if ended else None,
+        )
+
+    def _commit(self, decided: list[int]) -> list[int]:
+        """Add tokens to the text, as far as its length allows, and see whether it has ended."""
+        committed = decided[: self.request.length - len(self.generated)]
         self.generated.extend(committed)
         if committed[-1] in self.request.end:
             self.finish = "end"
         elif len(self.generated) == self.request.length:
             self.finish = "length"
-        self._cycles += 1
-        laws = (target_probs, draft_probs)
-        positions = _positions(start, drafted, uniforms, *laws, verification, self.scheme)
-        replaced = _replacement(start, u, target_probs, verification) if len(decided) > n else None
-        return Cycle(
-            index=self._cycles - 1,
-            start=start,
-            drafted=positions,
-            n_accepted=sum(x.verdict == "accepted" for x in positions),
-            replacement=replaced,
-            committed=committed,
-            cut="length" if len(committed) < len(decided) else "end" if ended else None,
-        )
+        return committed
 
     def _prefill(self) -> None:
         """Let both models read the prompt, all but its last token, which the first cycle feeds."""
@@ -177,9 +166,7 @@ class Decoder:
         """
         drafted: list[int] = []
         probs = np.zeros((self.request.k, self.vocab_size))
-        unread = text[self._draft.length + self._forgotten :]
-        if self.scheme is not EXACT:
-            return self._propose_by_scheme(unread, start)
+        unread = text[self._draft.length :]
         for i in range(self.request.k):
             logits = self._draft.extend(unread)[-1]
             if logits.max() == -np.inf:
@@ -198,28 +185,11 @@ class Decoder:
                 break
         return drafted, probs[: len(drafted)]
 
-    def _propose_by_scheme(self, unread: list[int], start: int) -> tuple[list[int], Law]:
-        """The same by a scheme's own hooks."""
-        if self.scheme.forgets_last and self._cycles:
-            self._forgotten += len(unread) - 1
-            unread = unread[-1:]
-        turn = self._turn(start)
-        drafts = draft_block(self.scheme, self.request, self._draft_scores, unread, turn)
-        self._beyond = drafts.beyond
-        return drafts.tokens, drafts.laws.reshape(-1, self.vocab_size)
-
-    def _draft_scores(self, tokens: Sequence[int]) -> Law:
-        scores = np.full(self.vocab_size, -np.inf)
-        support, short = self._draft.model.support, self._draft.extend(tokens)[-1]
-        scores[slice(len(short)) if support is None else support] = short
-        return scores
-
     def _read_by_target(self, text: list[int], drafted: list[int]) -> Law:
         """One target pass over the drafts -> its law at each and after the last, [k+1, V]."""
         rows = len(drafted) + 1
         logits = self._target.extend([*text[self._target.length :], *drafted], rows)
-        laws = self.scheme.target_laws(logits, self.request.sampling)
-        return self._spread(laws, self._target.model.support)
+        return self._spread(law(logits, self.request.sampling), self._target.model.support)
 
     def _spread(self, short: Law, support: Tokens | None) -> Law:
         """A law over a model's support [..., S] as one over the whole vocabulary [..., V]."""
@@ -229,68 +199,8 @@ class Decoder:
         whole[..., slice(short.shape[-1]) if support is None else support] = short
         return whole
 
-    def _turn(self, start: int) -> Turn:
-        """The numbers of the current cycle."""
-        cycle = self._cycles if self.scheme.reads_later else 0
-        return Turn(Addressed(self.request.seed), start, cycle)
-
     def _uniform(self, purpose: Purpose, position: int) -> float:
-        return dice.uniform(self.request.seed, *self._turn(0).address(purpose, position))
-
-
-def _positions(
-    start: int,
-    drafted: list[int],
-    uniforms: list[float],
-    target_probs: Law,
-    draft_probs: Law,
-    verification: Verification,
-    scheme: Scheme,
-) -> list[Position]:
-    """The record of every drafted position of a cycle."""
-    n = verification.n_accepted
-    later = len(verification.later) if isinstance(verification, Ruling) else 0
-    positions = []
-    for i, (token, u) in enumerate(zip(drafted, uniforms, strict=True)):
-        p, q = target_probs[i], draft_probs[i]
-        checked = i <= n + later
-        verdict: Verdict = "rejected" if i == n else "accepted" if checked else "unchecked"
-        a = acceptance(p[token], q[token]) if scheme is EXACT else scheme.chance(p, q)[token]
-        marked = [token, verification.replacement] if i == n else [token]
-        positions.append(
-            Position(
-                index=start + i,
-                token=token,
-                p=float(p[token]),
-                q=float(q[token]),
-                a=float(a),
-                u=u,
-                verdict=verdict,
-                overlap=float(overlap(p, q)) if checked else None,
-                table=make_table(p, q, marked) if checked else None,
-            )
-        )
-    return positions
-
-
-def _replacement(
-    start: int, u: float, target_probs: Law, verification: Verification
-) -> Replacement:
-    """The record of the token that ends a cycle."""
-    n, token = verification.n_accepted, verification.replacement
-    p = target_probs[n]
-    drawn_from = p if verification.residual is None else verification.residual
-    if isinstance(verification, Ruling) and verification.drawn_from is not None:
-        drawn_from = verification.drawn_from
-    return Replacement(
-        index=start + n,
-        token=token,
-        p=float(p[token]),
-        r=float(drawn_from[token]),
-        u=u,
-        bonus=verification.is_bonus,
-        table=make_table(p, None, [token]) if verification.is_bonus else None,
-    )
+        return dice.uniform(self.request.seed, purpose, position)
 
 
 def refuse_if_too_long(request: Request, *models: LanguageModel) -> None:
