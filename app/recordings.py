@@ -42,7 +42,7 @@ def parse(data: bytes) -> Trace:
         place = ".".join(map(str, first["loc"])) or "the file"
         if first["loc"] == ("schema_version",):
             raise BadTrace(
-                f"This trace has schema version {first['input']!r}; this app reads "
+                f"This trace has schema version {repr(first['input'])[:40]}; this app reads "
                 f"version {SCHEMA_VERSION}."
             ) from error
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
@@ -58,4 +58,6 @@ def _unpacked(data: bytes) -> bytes:
         raise BadTrace(f"Not a trace: the compressed file is damaged ({error})") from error
     if stream.unconsumed_tail:
         raise BadTrace(f"Not a trace: it unpacks to more than {MAX_UNPACKED_BYTES // 10**6} MB")
+    if not stream.eof:  # its checksum is missing, so nothing vouches for the rest
+        raise BadTrace("Not a trace: the compressed file is cut short")
     return unpacked

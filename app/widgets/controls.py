@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from settings import MAX_PROMPT_CHARACTERS, Settings, complaints
 from speculation.catalog import CUSTOM, pairs
 
+from widgets.plain import plain
 from widgets.state import Key, fill_controls, from_controls
 
 Callback = Callable[[], None]
@@ -144,7 +145,7 @@ def _help(name: str) -> str:
 
 def _complain(problems: dict[str, str], name: str) -> None:
     if name in problems:
-        st.error(f"{_LABELS.get(name, name)}: {problems[name]}")
+        st.error(plain(f"{_LABELS.get(name, name)}: {problems[name]}"))
 
 
 _LABELS = {

@@ -4,6 +4,8 @@ import streamlit as st
 from speculation.summary import Summary, summarize
 from speculation.trace import Trace
 
+from widgets.plain import plain
+
 
 def run_numbers(trace: Trace) -> None:
     """Tau first, then the rates, then where the time went."""
@@ -40,7 +42,7 @@ def run_numbers(trace: Trace) -> None:
     left, right = st.columns(2)
     for column, (name, value, beside, help_line) in zip((left, right) * 2, figures, strict=True):
         column.metric(name, value, beside, delta_color="off", delta_arrow="off", help=help_line)
-    st.caption(_time(trace, numbers))
+    st.caption(plain(_time(trace, numbers)))
 
 
 def _time(trace: Trace, numbers: Summary) -> str:

@@ -7,6 +7,7 @@ from settings import Settings
 from speculation.compare import Comparison
 
 from widgets import state
+from widgets.plain import plain as as_it_stands
 
 TICK_SECONDS = 0.5
 
@@ -47,7 +48,7 @@ def _panel(settings: Settings) -> None:
 
 def _result(view: View, settings: Settings) -> None:
     if view.error:
-        st.warning(view.error)
+        st.warning(as_it_stands(view.error))
     comparison = view.comparison
     if not view.final:
         done = comparison.done if comparison else 0.0
