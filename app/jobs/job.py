@@ -1,4 +1,4 @@
-"""One piece of work: a run of the decoder, or a measurement of it against plain decoding."""
+"""One piece of work: a run, its speed beside plain decoding, a measurement, or one place scored."""
 
 import threading
 import time
@@ -8,9 +8,11 @@ from typing import Literal
 
 from settings import Settings
 from speculation.compare import Comparison
+from speculation.measure import Measurement
+from speculation.scored import Scored
 from speculation.trace import Cycle, Piece, Trace
 
-Kind = Literal["run", "compare"]
+Kind = Literal["run", "compare", "measure", "score"]
 
 
 class State(StrEnum):
@@ -49,6 +51,8 @@ class View:
     seconds: float
     trace: Trace | None
     comparison: Comparison | None
+    measurement: Measurement | None
+    scored: Scored | None
     error: str | None
 
     @property
@@ -74,6 +78,8 @@ class Job:
     pieces: dict[int, Piece] = field(default_factory=dict)
     trace: Trace | None = None
     comparison: Comparison | None = None
+    measurement: Measurement | None = None
+    scored: Scored | None = None
     error: str | None = None
     started: float | None = None
     ended: float | None = None

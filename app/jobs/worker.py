@@ -9,6 +9,7 @@ import gc
 import threading
 import time
 from collections import OrderedDict, deque
+from collections.abc import Iterator
 from functools import lru_cache
 
 import torch
@@ -16,7 +17,6 @@ from environment import Environment, environment
 from settings import Settings
 from speculation import weights
 from speculation.catalog import Shelf
-from speculation.compare import side_by_side
 from speculation.models import ModelRefused
 from speculation.passes import PassStore
 from speculation.run import Run
@@ -24,6 +24,7 @@ from speculation.text import PromptRefused
 from speculation.trace import Trace
 
 from jobs.job import FINAL, Job, Kind, State, View
+from jobs.kinds import states_of
 
 ABANDONED_AFTER = 20.0  # seconds without a look
 KEPT = 64  # finished jobs kept for whoever asks for the same
@@ -177,6 +178,8 @@ class Worker:
             seconds=job.seconds(),
             trace=job.trace,
             comparison=job.comparison,
+            measurement=job.measurement,
+            scored=job.scored,
             error=job.error,
         )
 
@@ -234,8 +237,7 @@ class Worker:
                 gc.collect()
                 gc.freeze()
                 self.ready.set()
-            job.started = time.monotonic()
-            job.state = State.RUNNING
+            job.started, job.state = time.monotonic(), State.RUNNING
             if job.kind == "run":
                 store = PassStore(self._store.max_bytes) if job.fresh else self._store
                 run = Run(pair, job.settings, store)
@@ -244,7 +246,8 @@ class Worker:
                 if job.fresh:
                     self._store.absorb(store)
             else:
-                stopped = self._compare(job, pair)
+                states = states_of(job.kind, pair, job.settings, self._store)
+                stopped = self._follow(job, *states)
             state = State.STOPPED if stopped else State.DONE
         except (ModelRefused, PromptRefused, weights.WeightsMissing) as refusal:
             error = str(refusal)
@@ -252,9 +255,7 @@ class Worker:
             error = "There is not enough memory for this run. Try a shorter prompt or length."
         except Exception as failure:  # the worker must live on, whatever a model does
             error = f"The run failed: {type(failure).__name__}: {failure}"
-        job.ended = time.monotonic()
-        job.error = error
-        job.state = state
+        job.ended, job.error, job.state = time.monotonic(), error, state
         self._let_go(job, job.trace)
 
     def _let_go(self, job: Job, trace: Trace | None) -> None:
@@ -283,10 +284,10 @@ class Worker:
         finally:
             cycles.close()  # type: ignore[attr-defined]
 
-    def _compare(self, job: Job, pair: object) -> bool:
-        """Measure against plain decoding -> whether it was stopped."""
-        for comparison in side_by_side(pair, job.settings):  # type: ignore[arg-type]
-            job.comparison = comparison
+    def _follow(self, job: Job, name: str, states: Iterator[object]) -> bool:
+        """Publish each state of something that is measured -> whether it was stopped."""
+        for state in states:
+            setattr(job, name, state)
             if job.stop.is_set() or self._abandoned(job):
                 return True
         return False

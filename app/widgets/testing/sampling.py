@@ -1,0 +1,36 @@
+"""One position, by sampling: the exact rule, drawn as often as one likes."""
+
+import streamlit as st
+
+from widgets.testing.cases import Case
+from widgets.testing.draw import (
+    band_chart,
+    checks_table,
+    counts_chart,
+    run_button,
+    runs_slider,
+    seed_line,
+    statistics_note,
+)
+
+
+def by_sampling(case: Case) -> None:
+    """Counts against p, and how they close in on it."""
+    figures, controls = st.columns([3, 2], gap="large")
+    with controls:
+        st.markdown(f"Position: **{case.title}**")
+        runs = runs_slider("sampling")
+        trial = run_button(case, "exact", runs, "sampling")
+        if trial is not None:
+            seed_line(trial)
+            checks_table(trial)
+        else:
+            st.markdown(
+                "Each run draws a draft, a number u and, after a rejection, a replacement. "
+                "Try 10 first, then a million."
+            )
+        statistics_note()
+    with figures:
+        band_chart(case, trial, "sampling")
+        if trial is not None:
+            counts_chart(trial, "sampling", with_law=False)
