@@ -1,14 +1,21 @@
-"""The ASGI entry: `streamlit run app/server.py`. Warms the models, answers /healthz."""
+"""The ASGI entry: `streamlit run app/server.py`.
+
+Warms the models, gives each browser its learner id, answers /healthz.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import streamlit as st
+from front_page import FrontPage
 from jobs.worker import worker
 from presets import presets
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+from store.identity import LearnerCookie, identity_routes
+from store.learners import store
 
 
 @asynccontextmanager
@@ -25,4 +32,9 @@ async def healthz(_: Request) -> JSONResponse:
     return JSONResponse({"status": "ok", "models": state})
 
 
-app = st.App("main.py", lifespan=lifespan, routes=[Route("/healthz", healthz)])
+app = st.App(
+    "main.py",
+    lifespan=lifespan,
+    routes=[Route("/healthz", healthz), *identity_routes(store)],
+    middleware=[Middleware(LearnerCookie), Middleware(FrontPage)],
+)

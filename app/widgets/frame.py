@@ -1,4 +1,4 @@
-"""What every screen has around it: a title line, the symbol key, and the style of the whole."""
+"""What every screen has around it: the style of the whole, and in the Lab a title line."""
 
 import streamlit as st
 from charts import palette
@@ -17,6 +17,15 @@ h1.page-title {{ font-size: 1.5rem; font-weight: 650; padding: 0; margin: 0; }}
 .st-key-status, .st-key-status-running {{ min-height: 4.6rem; justify-content: center; }}
 [data-testid="stMetricValue"], [data-testid="stMetricDelta"] {{
   font-variant-numeric: tabular-nums; }}
+/* Streamlit's own have too little contrast to read well (WCAG: 4.5 to 1). */
+[data-testid="stCaptionContainer"] {{ opacity: .8; }}
+[data-testid="stBaseButton-primary"]:enabled {{ color: light-dark(#fff, #0e1117); }}
+[data-testid="stSidebarUserContent"] {{ padding-top: 1rem; }}
+[class*="st-key-nav-"] [data-testid="stCaptionContainer"] {{ padding-left: 2.35rem; }}
+@media (min-width: 901px) {{ [data-testid="stHeader"] {{ background: transparent; }} }}
+@media (max-width: 900px) {{
+  .stMainBlockContainer {{ padding-top: 4.4rem; }}
+}}
 </style>
 """
 
@@ -32,12 +41,18 @@ follows the large one's law exactly.
 _PRESENT_STYLE = """
 <style>
 .stMainBlockContainer { padding-top: .8rem; padding-bottom: 0; max-width: none; }
-[data-testid="stHeader"] { display: none; }
+[data-testid="stHeader"], [data-testid="stSidebar"] { display: none; }
 </style>
 """
 
 
-def frame() -> None:
-    """Draw it; in present mode only the style, so that the run has the whole screen."""
+def frame(title: bool = True) -> None:
+    """Draw it; in present mode only the style, so that the run has the whole screen.
+
+    title  the title line: a screen with a title of its own leaves it out
+    """
     st.html(_STYLE)
-    st.html(_PRESENT_STYLE if st.session_state.get(Key.PRESENT) else _TITLE)
+    if title and st.session_state.get(Key.PRESENT):
+        st.html(_PRESENT_STYLE)
+    elif title:
+        st.html(_TITLE)

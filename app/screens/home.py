@@ -1,0 +1,103 @@
+"""Home: what this is, a run that is alive, the path through the lessons, and the other doors."""
+
+import streamlit as st
+from components.replay import replay
+from content.blocks import Lesson
+from content.library import Library
+from presets import presets
+from recordings import recorded
+from settings import Settings
+from store.learners import store
+from widgets import places
+from widgets.lesson_progress import Standing, standings
+from widgets.my_answers import my_answers
+
+_STYLE = """
+<style>
+.stMainBlockContainer { padding-top: 3rem; max-width: 1240px; }
+.st-key-home-top h1 { font-size: 2.3rem; padding: 0 0 .4rem; text-wrap: balance; }
+.st-key-home-top p { font-size: 1.0625rem; line-height: 1.55; max-width: 33.5rem; }
+[class*="st-key-home-lesson-"] { border-top: 3px solid var(--st-primary-color, #0072B2);
+  padding-top: .6rem; }
+.stMainBlockContainer h2 { font-size: 1.45rem; padding: 1.2rem 0 .2rem; }
+[class*="st-key-home-lesson-"] [data-testid="stPageLink"] p { font-size: 1.0625rem; }
+[class*="st-key-home-lesson-"] li { font-size: .95rem; }
+.st-key-home-run-about p { font-size: .9rem; max-width: none; }
+.st-key-home-doors { border-top: 1px solid rgba(128, 128, 128, .3); padding-top: .8rem; }
+@media (max-width: 900px) { .stMainBlockContainer { padding-top: 4.4rem; } }
+@media (max-width: 640px) {
+  .st-key-home-top h1 { font-size: 1.8rem; }
+}
+</style>
+"""
+
+_LEAD = """
+A large language model writes one token at a time, and each costs a pass over all of its weights.
+In **speculative decoding** a small model, the draft, proposes a few tokens, and the large one, the
+target, checks them all in one pass. The text comes sooner, and its law is exactly the target's.
+
+Here two real models do it in front of you, and every number that decides is on the page.
+"""
+
+
+def home_screen(library: Library) -> None:
+    """One screen; a link to a run, which once began here, is handed on to the Lab."""
+    lab = places.place(places.LAB)
+    if lab is not None and any(name in st.query_params for name in Settings.model_fields):
+        st.switch_page(lab, query_params=dict(st.query_params))
+    st.html(_STYLE)
+    if store().notice:
+        st.warning(store().notice)
+    with st.container(key="home-top"):
+        words, run = st.columns([1, 1.15], gap="large")
+        with words:
+            st.title("Speculative decoding, step by step", anchor=False)
+            st.markdown(_LEAD)
+        with run:
+            _alive()
+    _path(library)
+    _doors(library)
+    my_answers(library)
+
+
+def _alive() -> None:
+    """The default run, replayed."""
+    preset = presets()[0]
+    trace = recorded(preset.name)
+    if trace is None:
+        return
+    replay(trace, key="home-run")
+    with st.container(key="home-run-about"):
+        st.markdown(
+            f"Recorded from two real models, on the prompt “{preset.settings.prompt}” Each bar is "
+            "one cycle: one pass of the target."
+        )
+
+
+def _path(library: Library) -> None:
+    """The lessons, side by side."""
+    if not library.lessons:
+        return
+    stands = standings(library.lessons)
+    total = sum(lesson.front.minutes for lesson in library.lessons)
+    st.header(f"{len(library.lessons)} lessons, {total} minutes", anchor=False)
+    for start in range(0, len(library.lessons), 3):
+        row = library.lessons[start : start + 3]
+        for column, lesson in zip(st.columns(3, gap="large"), row, strict=False):
+            with column:
+                _lesson(lesson, stands[lesson.slug])
+
+
+def _lesson(lesson: Lesson, standing: Standing) -> None:
+    with st.container(key=f"home-lesson-{lesson.slug}", gap="small"):
+        icon = ":material/check_circle:" if standing.done else ":material/arrow_forward:"
+        places.link(lesson.slug, f"**{lesson.number}. {lesson.front.title}**", icon=icon)
+        st.markdown(f"{lesson.front.minutes} min, {standing.words}")
+        st.markdown("\n".join(f"- {outcome}" for outcome in lesson.front.outcomes))
+
+
+def _doors(library: Library) -> None:
+    with st.container(key="home-doors", horizontal=True, gap="medium"):
+        places.link(places.LAB, "Lab: your own prompt, every number", icon=":material/science:")
+        for page in library.pages:
+            places.link(page.slug, page.front.title, icon=":material/article:")

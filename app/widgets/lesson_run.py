@@ -1,0 +1,112 @@
+"""The run that a lesson's figures show: the learner's own, if there is one, or a recorded one."""
+
+import streamlit as st
+from jobs.worker import Full, worker
+from pydantic import ValidationError
+from recordings import recorded
+from settings import Settings, complaints
+from speculation.trace import Trace
+
+from widgets import state
+from widgets.plain import plain
+from widgets.state import Shown
+
+_OWN, _NOTICE = "lesson_own_run", "lesson_own_notice"
+TICK_SECONDS = 0.4
+LENGTH = 40  # eight cycles at k = 4 commit at most that many
+
+
+def run_of(preset: str) -> Shown | None:
+    """The learner's own run, or the recording of a preset; None if that is missing."""
+    own = st.session_state.get(_OWN)
+    if isinstance(own, Shown):
+        return own
+    trace = recorded(preset) or recorded("code")
+    return None if trace is None else Shown(trace, "recorded")
+
+
+def badge(shown: Shown) -> None:
+    """Which run a figure shows, and where it comes from."""
+    prompt = shown.trace.settings.prompt
+    short = prompt if len(prompt) <= 60 else f"{prompt[:59]}…"
+    if shown.source == "live":
+        st.markdown(f":green-badge[live: computed here]  \n{plain(short)}")
+    else:
+        when = shown.trace.timings.recorded_at[:10]
+        st.markdown(f":gray-badge[recorded {when} by the same code]  \n{plain(short)}")
+
+
+def visitor() -> str:
+    """The lessons' own place in the worker: a run here does not end the one in the Lab."""
+    return f"{state.visitor()}-lesson"
+
+
+def own_run(key: str) -> None:
+    """A prompt, a seed and a button; the run then replaces the recording in every figure."""
+    why = worker().unavailable()
+    if why is not None:
+        st.caption(plain(why))
+        return
+    prompt, seed = st.columns([4, 1], vertical_alignment="bottom")
+    with prompt:
+        text = st.text_input(
+            "Your own prompt", "Name three uses of a paper clip.", key=f"prompt-{key}",
+            max_chars=500,
+        )  # fmt: skip
+    with seed:
+        number = st.number_input("Seed", 0, 9999, 1, key=f"seed-{key}")
+    with st.container(horizontal=True):
+        if st.button("Run it", key=f"run-{key}", type="primary"):
+            _submit(text, int(number))
+        if isinstance(st.session_state.get(_OWN), Shown) and st.button(
+            "Back to the recording", key=f"back-{key}", type="tertiary"
+        ):
+            worker().leave(visitor())
+            st.session_state.pop(_OWN)
+            st.rerun()
+    _follow()
+
+
+def _submit(prompt: str, seed: int) -> None:
+    st.session_state[_NOTICE] = None
+    try:
+        settings = Settings(prompt=prompt, seed=seed, k=4, length=LENGTH)
+        worker().submit(visitor(), settings)
+    except ValidationError as error:
+        st.session_state[_NOTICE] = "; ".join(complaints(error).values())
+    except Full as full:
+        st.session_state[_NOTICE] = str(full)
+
+
+def _follow() -> None:
+    """How far the run is; when it is done, every figure of the lesson takes it."""
+    view = worker().look(visitor())
+    if st.session_state.get(_NOTICE):
+        st.warning(plain(str(st.session_state[_NOTICE])))
+    if view is None:
+        return
+    if not view.final:
+        tokens = sum(len(cycle.committed) for cycle in view.cycles)
+        st.progress(min(1.0, tokens / LENGTH), f"{view.state}: {tokens} tokens")
+        st.fragment(_tick, run_every=TICK_SECONDS)()
+        return
+    if view.error:
+        st.warning(plain(view.error))
+    elif view.trace is not None and not _shows(view.trace):
+        st.session_state[_OWN] = Shown(view.trace, "live")
+        st.rerun()
+
+
+def _tick() -> None:
+    """Draw the page again when there is news; until then nothing."""
+    view = worker().look(visitor())
+    known = st.session_state.get("lesson_own_cycles")
+    now = None if view is None else (view.final, len(view.cycles))
+    if now != known:
+        st.session_state["lesson_own_cycles"] = now
+        st.rerun()
+
+
+def _shows(trace: Trace) -> bool:
+    own = st.session_state.get(_OWN)
+    return isinstance(own, Shown) and own.trace is trace
