@@ -15,8 +15,8 @@ import pytest
 THREADS = 2
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # read when torch and NumPy are imported
     os.environ.setdefault(variable, str(THREADS))
-# Threads that wait sleep instead of spinning: on a busy machine that is twenty times faster.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# Said here too, since a test may load torch before the core: see app/speculation/__init__.py.
+os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 import hypothesis  # noqa: E402
 

@@ -169,6 +169,9 @@ def test_whole_texts_show_what_one_position_cannot() -> None:
     figure = heights_figure(caught.heights)
     assert sum(figure.data[0].y) == len(caught.heights)
     assert "of 20 bars" in heights_sentence(caught.heights)
+    assert caught.forbidden
+    assert "p forbids" in heights_sentence(caught.heights, caught.forbidden)
+    assert "p forbids" in whole.meter(caught)
     assert sum(accepted_figure(caught.expected, caught.accepted).data[1].y) == pytest.approx(1.0)
     assert "should be" in accepted_sentence(caught.expected, caught.accepted)
 

@@ -84,14 +84,15 @@ def heights_figure(heights: npt.NDArray[np.float64], bins: int = 20) -> go.Figur
     return figure
 
 
-def heights_sentence(heights: npt.NDArray[np.float64], bins: int = 20) -> str:
-    """How many of the bars lie in the band."""
+def heights_sentence(heights: npt.NDArray[np.float64], forbidden: int = 0, bins: int = 20) -> str:
+    """How many of the bars lie in the band, and how many tokens have no height at all."""
     counts = np.histogram(heights, bins, (0.0, 1.0))[0]
     low, high = band(len(heights), bins)
     inside = int(np.count_nonzero((counts >= low) & (counts <= high)))
     return (
         f"{inside} of {bins} bars end inside the band, for {len(heights):,} tokens; about "
         f"{round(0.95 * bins)} do under an exact scheme."
+        + (f" {forbidden:,} more tokens have no height: p forbids them." if forbidden else "")
     )
 
 

@@ -77,8 +77,9 @@ def page() -> None:
         st.markdown(
             "Some mistakes never show in one token. Here a scheme writes whole texts of up to six "
             "tokens, k = 2, with a small pair of models that can be enumerated. Each token has a "
-            "height: where it fell in its own law, laid out from 0 to 1. **See** the heights flat "
-            "under an exact scheme, and tilted under a broken one."
+            "height: where it fell in its own law, laid out from 0 to 1. **See** that under an "
+            "exact scheme the heights are flat and p forbids no token; a broken one fails at one "
+            "of them."
         )
         st.fragment(whole_texts)()
         st.header("A blind round", anchor="blind")

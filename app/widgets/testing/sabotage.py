@@ -27,6 +27,8 @@ START = "replacement-from-target"
 _POSITIONS = {
     "R": "R is the position p = (.6, .3, .1), q = (.2, .3, .5).",
     "P8": "P8 is p = (.30, .20, .15, .10, .10, .05, .05, .05), and q is p reversed.",
+    "TV": "TV is total variation: the distance from p, half the sum of the differences.",
+    "H": "H is the entropy of p: how unsure the target is.",
 }
 
 

@@ -23,6 +23,7 @@ class Written:
     """So many texts of a scheme, and as many cycles.
 
     heights   where each token fell in its law, [T]
+    forbidden how many tokens came that p forbids: they have no height
     accepted  how many cycles kept n drafts, n = 0 ... k
     expected  the share that should have
     findings  one a check
@@ -34,6 +35,7 @@ class Written:
     texts: int
     seed: int
     heights: npt.NDArray[np.float64]
+    forbidden: int
     accepted: tuple[int, ...]
     expected: tuple[float, ...]
     findings: dict[str, Finding]
@@ -78,9 +80,18 @@ def write_texts(scheme: str, texts: int, seed: int) -> Written:
     expected = [0.0] * len(accepted)
     for (n, _), chance in audit.claimed_cycles.items():
         expected[n] += chance
-    meter = None if scored.impossible else quality(scored)
+    allowed = np.isfinite(scored.surprise)
     return Written(
-        scheme, texts, seed, scored.heights, accepted, tuple(expected), findings, adjusted, meter
+        scheme=scheme,
+        texts=texts,
+        seed=seed,
+        heights=scored.heights[allowed],
+        forbidden=scored.impossible,
+        accepted=accepted,
+        expected=tuple(expected),
+        findings=findings,
+        adjusted=adjusted,
+        meter=None if scored.impossible else quality(scored),
     )
 
 

@@ -20,13 +20,13 @@ from widgets.testing.texts import Written, write_texts
 from widgets.testing.words import number
 
 SIZES = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000)
-START = "bonus-from-draft"
+START = "later-drafts-kept"
 _SLOT = "written"
 CHECKS = {
     "token": "first token",
     "text": "first four tokens",
     "cycle": "cycle: drafts kept and tokens",
-    "PIT": "heights flat",
+    "PIT": "heights flat, no token forbidden",
     "serial": "heights independent",
     "surprise": "surprise",
     "overlap": "drafts kept against overlap",
@@ -57,7 +57,7 @@ def whole_texts() -> None:
         if written is None:
             st.info("Press “Write them”: seven checks then look at the same texts.")
             return
-        sentence = heights_sentence(written.heights)
+        sentence = heights_sentence(written.heights, written.forbidden)
         chart(heights_figure(written.heights), sentence, "whole-heights")
         sentence = accepted_sentence(written.expected, written.accepted)
         chart(accepted_figure(written.expected, written.accepted), sentence, "whole-accepted")
@@ -99,7 +99,10 @@ def meter(written: Written) -> str:
     """The quality meter: are the texts as likely, to the target, as its own?"""
     found = written.meter
     if found is None:
-        return "Quality meter: a token came that p forbids, so there is no mean to show."
+        return (
+            f"Quality meter: {written.forbidden:,} tokens came that p forbids. Their "
+            "log-probability is minus infinity, so these texts lie outside any interval."
+        )
     where = "inside" if found.inside else "outside"
     return (
         f"Quality meter: the target gives these tokens a mean log-probability of "
