@@ -14,7 +14,7 @@ help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: install  ## serve the app (set-up included); HOST and PORT can be given
-	@echo "Starting on http://$(HOST):$(PORT)  (Ctrl+C stops it)"
+	@echo "Starting: http://$(HOST):$(PORT)  (the Lab is at /lab; Ctrl+C stops the server)"
 	@$(BIN)/streamlit run app/server.py --server.address $(HOST) --server.port $(PORT)
 
 install: $(READY)  ## create .venv, install everything, convert the target's weights once

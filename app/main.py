@@ -46,9 +46,7 @@ documents = {
     for page in found.pages
 }
 lab = st.Page(SCREENS / "lab.py", title=f"Lab | {NAME}", url_path=places.LAB)
-test_it = st.Page(
-    SCREENS / "test_it.py", title=f"Test it yourself | {NAME}", url_path=places.TEST
-)
+test_it = st.Page(SCREENS / "test_it.py", title=f"Test it yourself | {NAME}", url_path=places.TEST)
 home = st.Page(partial(home_screen, found), title=NAME, url_path="home", default=True)
 places.know({places.HOME: home, places.LAB: lab, places.TEST: test_it, **documents})
 

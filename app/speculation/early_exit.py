@@ -20,9 +20,7 @@ def early_exit(target: TransformersModel, layers: int) -> TransformersModel:
     """
     depth = int(target.module.config.num_hidden_layers)
     if not 1 <= layers < depth:
-        raise ValueError(
-            f"early exit after {layers} of {depth} layers: expected 1 to {depth - 1}"
-        )
+        raise ValueError(f"early exit after {layers} of {depth} layers: expected 1 to {depth - 1}")
     module = _shallow(target.module)
     module.config = copy.deepcopy(target.module.config)
     module.config.num_hidden_layers = layers

@@ -15,7 +15,7 @@ def exchange(trace: Trace) -> None:
     """Copy link, download, upload, in one row."""
     link, download, upload = st.columns(3, gap="large")
     with link:
-        st.markdown("##### Link")
+        st.header("Link", anchor=False)
         query = address.fitting_link(trace)
         copy_link_button(query, key="copy")
         if "prompt" in query:
@@ -29,7 +29,7 @@ def exchange(trace: Trace) -> None:
                 "the trace file instead."
             )
     with download:
-        st.markdown("##### Download")
+        st.header("Download", anchor=False)
         st.download_button(
             "Download the trace",
             lambda: trace.model_dump_json(indent=1),
@@ -39,7 +39,7 @@ def exchange(trace: Trace) -> None:
         )
         st.caption("Every number of this run as JSON: opens here again, without any model.")
     with upload:
-        st.markdown("##### Open a trace")
+        st.header("Open a trace", anchor=False)
         st.file_uploader(
             "A trace.json or trace.json.gz",
             type=["json", "gz"],

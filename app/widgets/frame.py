@@ -30,6 +30,7 @@ h1.page-title {{ font-size: 1.5rem; font-weight: 650; padding: 0; margin: 0; }}
 """
 
 _TITLE = """
+<style>.stMainBlockContainer h2 { font-size: 1.15rem; padding: .2rem 0 .3rem; }</style>
 <h1 class="page-title">Speculative decoding, step by step</h1>
 <p class="symbols">A small model drafts k tokens, a large one checks them in one pass, and the text
 follows the large one's law exactly.

@@ -20,7 +20,7 @@ def laws_view(trace: Trace, cursor: Cursor | None) -> None:
         if place >= len(cycle.drafted)
         else "p against q, and the residual"
     )
-    st.markdown(f"##### {what}: token {cycle.start + place + 1}, cycle {cycle.index + 1}")
+    st.header(f"{what}: token {cycle.start + place + 1}, cycle {cycle.index + 1}", anchor=False)
     figure = laws_figure(trace, cycle, place)
     if figure is not None:
         st.plotly_chart(figure, key="laws", config={"displayModeBar": False})

@@ -87,11 +87,11 @@ def _beside(trace: Trace, cursor: Cursor | None) -> None:
     with laws:
         laws_view(trace, cursor)
     with numbers:
-        st.markdown("##### Numbers of this run")
+        st.header("Numbers of this run", anchor=False)
         run_numbers(trace)
         before = state.previous()
         if before is not None:
-            st.markdown("##### Beside the run before")
+            st.header("Beside the run before", anchor=False)
             departure_strip(trace, before)
 
 

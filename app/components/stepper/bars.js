@@ -76,6 +76,7 @@ export function barsView(onCycle) {
     const top = base - (k + 1) * unit;
     const average = cycles.length ? base - tau(cycles) * unit : base;
     line(floor, base); line(ceiling, top); line(mean, average);
+    setAttr(mean, "visibility", cycles.length ? "visible" : "hidden");
     words(ceilingWords, top, `k+1 = ${k + 1}`);
     words(meanWords, Math.max(average, top + 14), cycles.length ? `tau ${tau(cycles).toFixed(2)}` : "");
     const every = [1, 2, 5, 10, 20, 50].find((n) => n * step >= 24) ?? 50;
