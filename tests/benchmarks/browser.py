@@ -48,7 +48,7 @@ def measure(bench: Bench) -> list[Part]:
     with served() as server, browser() as running:
         server.wait({"live", "recorded only"})
         page = new_page(running)
-        page.goto(server.url)
+        page.goto(f"{server.url}/lab")
         page.wait_for_function("probe.usable()")
         _quiet(page, 3000)  # the server's own first run may still be going on
         steps.rows = _steps(page, bench.pick(8, 40, bench.rounds))
@@ -135,7 +135,7 @@ def _last(seen: dict[str, Any], name: str) -> float:
 def _slide(running: Any, url: str, settings: Settings, count: int) -> list[Move]:
     """Lower the temperature step by step, each time until the run is finished."""
     page = new_page(running)
-    page.goto(f"{url}/?{urlencode(settings.to_link())}")
+    page.goto(f"{url}/lab?{urlencode(settings.to_link())}")
     page.wait_for_function("probe.usable()")
     moves = []
     for _ in range(count):

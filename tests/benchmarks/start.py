@@ -24,7 +24,7 @@ def measure(bench: Bench) -> Part:
                 ready = beside.submit(server.wait, {"live", "recorded only"})
                 answers = server.wait({"warming up", "live", "recorded only"})
                 page = new_page(running)
-                page.goto(server.url)
+                page.goto(f"{server.url}/lab")
                 page.wait_for_function("probe.usable()", polling=30)
                 usable = server.elapsed()
                 live = ready.result()
