@@ -24,7 +24,7 @@ globalThis.probe = (() => {
     return h;
   };
   const stepper = () => find(".stepper");
-  const heading = () => [...document.querySelectorAll("h5")].map((x) => x.textContent)
+  const heading = () => [...document.querySelectorAll("h2")].map((x) => x.textContent)
     .find((x) => /: token \d+, cycle \d+/.test(x)) ?? "";
   const bars = () => [...document.querySelectorAll(".js-plotly-plot .barlayer path")]
     .map((x) => x.getAttribute("d")).join();
