@@ -65,7 +65,6 @@ class View:
 class Job:
     """A job as the worker keeps it; pages only see its `View`.
 
-    making    whether it has begun to make passes; before that, all came from earlier runs
     fresh     make every pass, and look nothing up: for a run that is watched, or timed
     watchers  who looks at it, and when they last did
     leaving   copies for those who stopped it while others go on watching: they wait for a trace
@@ -85,7 +84,6 @@ class Job:
     ended: float | None = None
     watchers: dict[str, float] = field(default_factory=dict)
     leaving: list["Job"] = field(default_factory=list)
-    making: bool = False
     fresh: bool = False
     stop: threading.Event = field(default_factory=threading.Event)
 

@@ -28,6 +28,7 @@ from jobs.kinds import states_of
 
 ABANDONED_AFTER = 20.0  # seconds without a look
 KEPT = 64  # finished jobs kept for whoever asks for the same
+PAUSE = 0.03  # seconds without a cycle: longer than looking one up, shorter than a pass
 TYPICAL_SECONDS = 6.0  # what a run takes, until some have been seen
 
 
@@ -106,16 +107,24 @@ class Worker:
             return self._view(job)
 
     def settle(self, visitor: str, seconds: float, kind: Kind = "run") -> None:
-        """Wait, at most so long, for what needs no pass: a run derived again is there at once."""
+        """Wait, at most so long, for what needs no pass: a run derived again is there at once.
+
+        Cycles that are looked up follow each other within milliseconds; the first pause is a pass.
+        """
         with self._lock:
             job = self._of_visitor.get((visitor, kind))
-        until = time.monotonic() + seconds
-        while job is not None and time.monotonic() < until:
-            before = self._current if job.state is State.WAITING else None
-            queued = before is not None and not before.stop.is_set()
-            if job.state in FINAL or job.making or job.fresh or queued or not self.ready.is_set():
+        if job is None or job.fresh or not self.ready.is_set():
+            return
+        seen, since, until = 0, time.monotonic(), time.monotonic() + seconds
+        while (now := time.monotonic()) < until and job.state not in FINAL:
+            ahead = self._current if job.state is State.WAITING else None
+            if ahead is not None and not ahead.stop.is_set():
+                return  # it has to wait for somebody else's run
+            if len(job.cycles) > seen or job.state is not State.RUNNING:
+                seen, since = len(job.cycles), now
+            elif now - since > PAUSE:
                 return
-            time.sleep(0.01)
+            time.sleep(0.005)
 
     def stop(self, visitor: str, kind: Kind = "run") -> None:
         """End the visitor's job; what has been done is kept. Others who share it are not cut."""
@@ -276,7 +285,6 @@ class Worker:
                 known = run.pieces(set(cycle.committed))
                 with self._lock:
                     job.cycles.append(cycle)
-                    job.making = not run.timings[-1].reused
                     job.pieces.update(known)
                 if job.leaving:
                     self._let_go(job, run.trace())

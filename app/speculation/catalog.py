@@ -113,6 +113,7 @@ class Shelf:
         self._cache_dir = cache_dir
         self._any_model = any_model
         self._most = most
+        self._converted: tuple[Path, str] | None = None
         self._models: OrderedDict[tuple[str, str], Any] = OrderedDict()
 
     def pair(self, pair_id: str, precision: str) -> Pair:
@@ -126,7 +127,9 @@ class Shelf:
         spec = pairs().get(pair_id)
         if spec is None:
             raise ModelRefused(f"there is no pair named {pair_id!r}")
-        folder, digest = weights.converted(self._cache_dir)
+        if self._converted is None:  # found once: the digest reads all of 98 MB
+            self._converted = weights.converted(self._cache_dir)
+        folder, digest = self._converted
         target, tokenizer = self._hugging_face(str(folder), TARGET, digest, precision)
         draft = self._draft(pair_id.split("/")[1], target, precision)
         return self._paired(spec, target, draft, tokenizer, precision)
