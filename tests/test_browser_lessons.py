@@ -220,6 +220,16 @@ def test_home_hands_a_link_on_to_the_lab(reader: Opener) -> None:
     assert "cycle=2" in me.page.url
 
 
+def test_a_law_drawn_by_hand_reaches_the_sentence(reader: Opener) -> None:
+    me = reader(LESSON)
+    bar = me.page.locator("[role=slider][data-law=q]").first
+    bar.scroll_into_view_if_needed()
+    me.page.get_by_text("The overlap is 0.70. The residual: A 0.67 and C 0.33.").wait_for()
+    bar.press("PageUp")
+    me.page.get_by_text("The overlap is 0.79").wait_for()
+    assert bar.get_attribute("aria-valuetext") == "0.40, overlap 0.79"
+
+
 @pytest.mark.parametrize(
     ("path", "width", "scheme"),
     [

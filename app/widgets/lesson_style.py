@@ -32,8 +32,6 @@ _STYLE = """
 [class*="st-key-options-"] button > div > span { justify-content: flex-start; width: 100%; }
 [class*="st-key-options-"] button p { text-align: left; white-space: normal;
   max-width: none; }
-[class*="st-key-pair-"] [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; }
-[class*="st-key-pair-"] [data-testid="stColumn"] { min-width: 0; }
 @media (max-width: 900px) { .stMainBlockContainer { padding-top: 4.4rem; } }
 @media (max-width: 640px) {
   .st-key-lesson-body h1 { font-size: 1.7rem; }

@@ -1,13 +1,14 @@
-"""p, q and the residual: at a real place of a run, or on a few tokens with laws set by hand."""
+"""p, q and the residual: at a real place of a run, or on a few tokens with laws drawn by hand."""
 
 import streamlit as st
-from charts.hand_laws import hand_figure, hand_sentence
+from charts.hand_laws import hand_sentence
 from charts.laws import laws_figure, laws_sentence
+from components.hand_laws import hand_drawn
 from content.widget_options import PQResidual
-from speculation.rule import residual
 
-from widgets.figures.parts import chart, hand_laws, rejections, sliders
+from widgets.figures.parts import chart, hand_laws, rejections
 from widgets.lesson_run import badge, run_of
+from widgets.plain import plain
 
 
 def p_q_residual(options: PQResidual, key: str) -> None:
@@ -38,14 +39,5 @@ def _real(options: PQResidual, key: str) -> None:
 
 def _by_hand(options: PQResidual, key: str) -> None:
     start_p, start_q, names = hand_laws(options)
-    figure, controls = st.columns([3, 2], gap="large", vertical_alignment="center")
-    with controls:
-        with st.container(key=f"pair-{key}"):
-            left, right = st.columns(2, gap="medium")
-            with left:
-                p = sliders("p", start_p, names, key)
-            with right:
-                q = sliders("q", start_q, names, key)
-        st.markdown("Each law is scaled so that it sums to 1.")
-    with figure:
-        chart(hand_figure(names, p, q, residual(p, q)), hand_sentence(names, p, q), key)
+    p, q = hand_drawn(names, start_p, start_q, key=f"laws-{key}")
+    st.markdown(plain(hand_sentence(names, p, q)))
