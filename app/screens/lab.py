@@ -131,8 +131,8 @@ def badge(trace: Trace, source: state.Source) -> None:
     elif source == "uploaded":
         st.badge("uploaded trace", color="violet")
     else:
-        live = "" if worker().unavailable() else ": press Run to make it live"
-        st.badge(f"recorded {when} by the same code{live}", color="gray")
+        live = "" if worker().unavailable() else "; Run makes it live"
+        st.badge(f"recorded {when}{live}", color="gray")
 
 
 def look_for(settings: Settings) -> None:
