@@ -127,7 +127,7 @@ def test_the_catalog_names_its_pairs() -> None:
         assert spec.id == name
         assert spec.title
         assert spec.about.endswith(".")
-        assert spec.licence == "Apache-2.0"
+        assert spec.license == "Apache-2.0"
 
 
 def test_the_default_pair_is_shipped_and_comes_first(real_pair: catalog.Pair) -> None:

@@ -36,7 +36,7 @@ class PairSpec:
     id: str
     title: str
     about: str
-    licence: str
+    license: str
     megabytes: float
 
 
@@ -65,7 +65,7 @@ def _shipped() -> dict[str, PairSpec]:
                 id=f"smollm2-135m/layers-{layers}",
                 title=f"{layers} layer{'s' * (layers > 1)}, distilled",
                 about=text,
-                licence="Apache-2.0",
+                license="Apache-2.0",
                 megabytes=file.stat().st_size / 1e6,
             )
     without_weights = {
@@ -85,7 +85,7 @@ def _shipped() -> dict[str, PairSpec]:
     }
     for kind, (title, text) in without_weights.items():
         found[f"smollm2-135m/{kind}"] = PairSpec(
-            f"smollm2-135m/{kind}", title, text, licence="Apache-2.0", megabytes=0.0
+            f"smollm2-135m/{kind}", title, text, license="Apache-2.0", megabytes=0.0
         )
     return found
 

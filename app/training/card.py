@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-LICENCE = """## License
+LICENSE = """## License
 Apache-2.0. Derived from SmolLM2-135M-Instruct by Hugging Face TB, which is Apache-2.0.
 """
 
@@ -115,7 +115,7 @@ Alpha at temperature 1 by tokens of context (whole rows, going on after the firs
 {by_context}
 
 {LIMITS}
-{LICENCE}"""
+{LICENSE}"""
 
 
 def publish(drafts: Path, out: Path, result: dict[str, Any]) -> None:
