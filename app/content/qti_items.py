@@ -62,13 +62,7 @@ def _choice(root: ET.Element, quiz: Choice) -> None:
         choice = _rich("simpleChoice", option.text)
         choice.set("identifier", identifier(option.key))
         interaction.append(choice)
-    processing = ET.SubElement(root, "responseProcessing")
-    condition = ET.SubElement(processing, "responseCondition")
-    branch = ET.SubElement(condition, "responseIf")
-    match = ET.SubElement(branch, "match")
-    ET.SubElement(match, "variable", {"identifier": "RESPONSE"})
-    ET.SubElement(match, "correct", {"identifier": "RESPONSE"})
-    _set(branch, "SCORE", "float", "1")
+    processing = _score_the_right_one(root)[0]
     # The feedback shown is named as the option that was chosen.
     assign = ET.SubElement(processing, "setOutcomeValue", {"identifier": "FEEDBACK"})
     ET.SubElement(assign, "variable", {"identifier": "RESPONSE"})
@@ -124,13 +118,7 @@ def _order(root: ET.Element, quiz: Order) -> None:
         choice = _rich("simpleChoice", step.text)
         choice.set("identifier", identifier(step.key))
         interaction.append(choice)
-    processing = ET.SubElement(root, "responseProcessing")
-    condition = ET.SubElement(processing, "responseCondition")
-    branch = ET.SubElement(condition, "responseIf")
-    match = ET.SubElement(branch, "match")
-    ET.SubElement(match, "variable", {"identifier": "RESPONSE"})
-    ET.SubElement(match, "correct", {"identifier": "RESPONSE"})
-    _set(branch, "SCORE", "float", "1")
+    _, condition, branch = _score_the_right_one(root)
     _set(branch, "FEEDBACK", "identifier", identifier("right"))
     otherwise = ET.SubElement(condition, "responseElse")
     _set(otherwise, "FEEDBACK", "identifier", identifier("wrong"))
@@ -165,6 +153,18 @@ def _outcomes(root: ET.Element) -> None:
         "outcomeDeclaration",
         {"identifier": "FEEDBACK", "cardinality": "single", "baseType": "identifier"},
     )
+
+
+def _score_the_right_one(root: ET.Element) -> tuple[ET.Element, ET.Element, ET.Element]:
+    """One point for the declared answer -> the processing, its condition, and the right branch."""
+    processing = ET.SubElement(root, "responseProcessing")
+    condition = ET.SubElement(processing, "responseCondition")
+    branch = ET.SubElement(condition, "responseIf")
+    match = ET.SubElement(branch, "match")
+    ET.SubElement(match, "variable", {"identifier": "RESPONSE"})
+    ET.SubElement(match, "correct", {"identifier": "RESPONSE"})
+    _set(branch, "SCORE", "float", "1")
+    return processing, condition, branch
 
 
 def _set(branch: ET.Element, name: str, base: str, value: str) -> None:

@@ -51,7 +51,8 @@ class Pair:
     arithmetic: Arithmetic
 
 
-def _shipped() -> dict[str, PairSpec]:
+def pairs() -> dict[str, PairSpec]:
+    """The shipped pairs by id, the default first."""
     about = {
         4: "The target's first four layers, trained to imitate the target.",
         2: "Its first two layers: cheaper, and wrong more often.",
@@ -92,11 +93,6 @@ def _shipped() -> dict[str, PairSpec]:
 
 def _draft_file(layers: int) -> Path:
     return ASSETS / "drafts" / f"layers-{layers}" / "model.safetensors"
-
-
-def pairs() -> dict[str, PairSpec]:
-    """The shipped pairs by id, the default first."""
-    return _shipped()
 
 
 class Shelf:

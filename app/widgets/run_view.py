@@ -13,7 +13,6 @@ from speculation.trace import Trace
 from widgets import state
 from widgets.departure_strip import departure_strip
 from widgets.laws_view import laws_view
-from widgets.plain import plain
 from widgets.run_numbers import run_numbers
 from widgets.state import Key
 
@@ -72,8 +71,6 @@ def _finished(drawn_large: bool) -> None:
     cursor = stepper(
         shown.trace,
         key=Key.STEPPER,
-        cursor=st.session_state.get(Key.JUMP_TO),
-        jump=st.session_state.get(Key.JUMP, 0),
         present=_present(),
         on_present=_presenting,
     )
@@ -102,8 +99,3 @@ def _present() -> bool:
 def _presenting() -> None:
     """The person asked for large type, or to leave it, with a key in the stepper."""
     st.session_state[Key.PRESENT] = presenting(Key.STEPPER)
-
-
-def notice(text: str) -> None:
-    """One line above the run that stays until the next run."""
-    st.session_state[Key.NOTICE] = plain(text)

@@ -31,8 +31,6 @@ class Key:
     SYNCED = "synced"
     NOTICE = "notice"
     STEPPER = "stepper"
-    JUMP = "jump"
-    JUMP_TO = "jump_to"
     PRESENT = "present"
     WAS_PRESENT = "was_present"
     UPLOAD = "upload"
