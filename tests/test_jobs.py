@@ -7,6 +7,7 @@ has come. Every wait is on the worker's own state.
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from speculation import weights
 from speculation.catalog import Pair
 from speculation.compare import Comparison
 from speculation.models import Logits
+from speculation.passes import PassStore
 from speculation.run import run
 
 
@@ -397,3 +399,37 @@ def test_what_is_kept_is_bounded(
     jobs.submit("ann", settings("f", length=1))
     assert ("long gone", "run") not in jobs._of_visitor
     assert old.state in FINAL
+
+
+# Work of another kind
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Publishes how many passes it has made."""
+
+    passes: int
+
+    def states(self, pair: Pair, store: PassStore) -> Iterator[object]:
+        context = pair.target.start()
+        for made in range(self.passes):
+            context.extend([1])
+            yield made + 1
+
+
+def test_work_publishes_its_states_and_equal_work_is_shared(
+    jobs: Worker, shelf_stub: StubShelf
+) -> None:
+    for visitor in ("ann", "bob"):
+        jobs.submit(visitor, settings(), "work", work=Counting(3))
+    shelf_stub.open(2)
+    until(jobs, "ann", lambda v: v.published == 2, "work")
+    jobs.stop("ann", "work")
+    stopped = jobs.look("ann", "work")
+    assert stopped is not None
+    assert stopped.published == 2
+    shelf_stub.open()
+    assert until(jobs, "bob", final, "work").published == 3
+    assert shelf_stub.asked == [settings().pair]
+    jobs.submit("ann", settings(), "work", work=Counting(4))
+    assert until(jobs, "ann", final, "work").published == 4

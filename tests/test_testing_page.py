@@ -16,6 +16,7 @@ from charts.testing_texts import (
     heights_figure,
     heights_sentence,
 )
+from jobs.job import Job
 from jobs.kinds import states_of
 from settings import Settings
 from speculation.exactness.kill_table import as_records, kill_table
@@ -214,7 +215,8 @@ def test_part_of_the_kill_table_computed_again() -> None:
 
 
 def test_a_place_is_scored_over_the_whole_vocabulary(tiny_pair) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
-    name, states = states_of("score", tiny_pair, Settings(prompt="one", length=4), PassStore())
+    job = Job("score", Settings(prompt="one", length=4))
+    name, states = states_of(job, tiny_pair, PassStore())
     *before, scored = list(states)
     assert name == "scored"
     assert before == [None] * len(before)

@@ -1,18 +1,36 @@
-"""One piece of work: a run, its speed beside plain decoding, a measurement, or one place scored."""
+"""What the worker is asked to do: a run, a comparison, a measurement, or work of another kind."""
 
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Protocol
 
 from settings import Settings
+from speculation.catalog import Pair
 from speculation.compare import Comparison
 from speculation.measure import Measurement
+from speculation.passes import PassStore
 from speculation.scored import Scored
 from speculation.trace import Cycle, Piece, Trace
 
-Kind = Literal["run", "compare", "measure", "score"]
+Kind = Literal["run", "compare", "measure", "score", "work"]
+
+
+class Work(Protocol):
+    """Something that needs the models and is not built in: an audit, a series of measurements.
+
+    It is compared and hashed by what it computes (a frozen dataclass does that): equal work is
+    done once. Each state it publishes replaces the one before; pages read the last one, also
+    after a stop, so a state is a whole and unchanging value.
+    """
+
+    def __hash__(self) -> int: ...
+
+    def states(self, pair: Pair, store: PassStore) -> Iterator[object]:
+        """Do it with the pair of the job's settings, publishing what is known so far."""
+        ...
 
 
 class State(StrEnum):
@@ -38,6 +56,7 @@ class View:
     cycles        what has been decided so far
     pieces        the text of the tokens committed so far
     seconds       since it started running
+    published     the last state of a `Work`, if that is what it is
     error         why it failed, in words for the person
     """
 
@@ -53,6 +72,7 @@ class View:
     comparison: Comparison | None
     measurement: Measurement | None
     scored: Scored | None
+    published: object | None
     error: str | None
 
     @property
@@ -79,6 +99,8 @@ class Job:
     comparison: Comparison | None = None
     measurement: Measurement | None = None
     scored: Scored | None = None
+    work: Work | None = None
+    published: object | None = None
     error: str | None = None
     started: float | None = None
     ended: float | None = None
@@ -88,9 +110,9 @@ class Job:
     stop: threading.Event = field(default_factory=threading.Event)
 
     @property
-    def key(self) -> tuple[Kind, Settings]:
+    def key(self) -> tuple[Kind, Settings, Work | None]:
         """Two jobs with one key compute the same thing."""
-        return self.kind, self.settings
+        return self.kind, self.settings, self.work
 
     def seconds(self) -> float:
         """How long it has been running, or ran."""

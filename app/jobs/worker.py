@@ -23,8 +23,10 @@ from speculation.run import Run
 from speculation.text import PromptRefused
 from speculation.trace import Trace
 
-from jobs.job import FINAL, Job, Kind, State, View
+from jobs.job import FINAL, Job, Kind, State, View, Work
 from jobs.kinds import states_of
+
+Key = tuple[Kind, Settings, Work | None]
 
 ABANDONED_AFTER = 20.0  # seconds without a look
 KEPT = 64  # finished jobs kept for whoever asks for the same
@@ -45,7 +47,7 @@ class Worker:
         self._news = threading.Condition(self._lock)
         self._queue: deque[Job] = deque()
         self._current: Job | None = None
-        self._kept: OrderedDict[tuple[Kind, Settings], Job] = OrderedDict()
+        self._kept: OrderedDict[Key, Job] = OrderedDict()
         self._of_visitor: dict[tuple[str, Kind], Job] = {}
         self._durations: deque[float] = deque([TYPICAL_SECONDS], maxlen=16)
         self._shelf = Shelf(env.cache_dir, env.device, env.any_model)
@@ -66,10 +68,16 @@ class Worker:
         return None
 
     def submit(
-        self, visitor: str, settings: Settings, kind: Kind = "run", fresh: bool = False
+        self,
+        visitor: str,
+        settings: Settings,
+        kind: Kind = "run",
+        fresh: bool = False,
+        work: Work | None = None,
     ) -> None:
         """Ask for a run. The visitor's earlier one of this kind is ended, if nobody shares it.
 
+        work   what to do when `kind` is "work"; of the settings, the pair and precision count
         fresh  make every pass, also if the same was run before: to be watched, or timed. A run
                that is going on already is shared even so.
 
@@ -77,7 +85,7 @@ class Worker:
         """
         with self._lock:
             now = time.monotonic()
-            job = self._same((kind, settings), fresh)
+            job = self._same((kind, settings, work), fresh)
             earlier = self._of_visitor.get((visitor, kind))
             gives_way = (
                 earlier is not None
@@ -89,7 +97,7 @@ class Worker:
             if earlier is not None and earlier is not job:
                 self._unwatch(earlier, visitor)
             if job is None:
-                job = Job(kind, settings, fresh=fresh)
+                job = Job(kind, settings, work=work, fresh=fresh)
                 self._queue.append(job)
             job.watchers[visitor] = now
             self._of_visitor[visitor, kind] = job
@@ -143,7 +151,7 @@ class Worker:
             job.watchers.pop(visitor, None)
             own = Job(kind, job.settings, job.state, list(job.cycles), dict(job.pieces))
             own.started, own.ended = job.started, time.monotonic()
-            own.comparison = job.comparison
+            own.comparison, own.published = job.comparison, job.published
             if job.cycles:
                 job.leaving.append(own)
             else:
@@ -164,7 +172,7 @@ class Worker:
 
     # Inside ----------------------------------------------------------------------------------
 
-    def _same(self, key: tuple[Kind, Settings], fresh: bool) -> Job | None:
+    def _same(self, key: Key, fresh: bool) -> Job | None:
         """A job that computes the same: waiting, running, or (unless fresh) finished and kept."""
         candidates = [*self._queue, *([self._current] if self._current else [])]
         for job in candidates:
@@ -189,6 +197,7 @@ class Worker:
             comparison=job.comparison,
             measurement=job.measurement,
             scored=job.scored,
+            published=job.published,
             error=job.error,
         )
 
@@ -255,7 +264,7 @@ class Worker:
                 if job.fresh:
                     self._store.absorb(store)
             else:
-                states = states_of(job.kind, pair, job.settings, self._store)
+                states = states_of(job, pair, self._store)
                 stopped = self._follow(job, *states)
             state = State.STOPPED if stopped else State.DONE
         except (ModelRefused, PromptRefused, weights.WeightsMissing) as refusal:

@@ -1,0 +1,1 @@
+"""The class: one teacher, many students, one shared place in a run."""

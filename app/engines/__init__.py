@@ -1,0 +1,1 @@
+"""Other implementations of speculative decoding behind one interface, and their audit."""
