@@ -41,6 +41,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--compile", action="store_true", help="fuse with torch.compile")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--adopt", type=Path, help="a file of texts the target wrote earlier")
+    parser.add_argument("--start-from", type=Path, help="a draft's folder, to train on from")
     parser.add_argument("--beside", action="append", default=[], metavar="NAME=FOLDER")
     return parser.parse_args(arguments)
 
@@ -124,7 +125,15 @@ class Run:
         if not self.scored:
             self.score()
         ids = most_frequent(self.mass, self.recipe.head_rows)
-        distill.distill(self.target, self.scored, ids, self.recipe, self.drafts, self.dtype)
+        distill.distill(
+            self.target,
+            self.scored,
+            ids,
+            self.recipe,
+            self.drafts,
+            self.dtype,
+            start_from=self.options.start_from,
+        )
 
     def bigram(self) -> None:
         """Count the bigram rung."""

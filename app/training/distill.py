@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from training.chunked import mixed_loss
 from training.draft import Draft, as_leaf, load_draft, save_head, save_rung, tokens_seen, trainable
 from training.llama import matmul32
 from training.recipe import Recipe
@@ -65,6 +66,18 @@ class Students:
         return Students(rungs, head, token_ids, optimizers(rungs, head, recipe))
 
     @staticmethod
+    def start_from(target: Target, folder: Path, recipe: Recipe) -> Students:
+        """From a draft trained before: each rung takes its first layers, all share its head."""
+        early = load_draft(folder, target)
+        if early.shape.layers < max(recipe.depths):
+            raise ValueError(
+                f"{folder} has {early.shape.layers} layers; {max(recipe.depths)} wanted"
+            )
+        head = as_leaf(early.head)
+        rungs = [early.first(n, head) for n in recipe.depths]
+        return Students(rungs, head, early.token_ids, optimizers(rungs, head, recipe))
+
+    @staticmethod
     def resume(target: Target, folder: Path, recipe: Recipe) -> Students:
         """From saved rungs; the optimizers' averages start anew."""
         saved = [load_draft(folder / f"layers-{n}", target) for n in recipe.depths]
@@ -85,24 +98,36 @@ class Students:
         self, target: Target, batch: Scored, recipe: Recipe, progress: float, dtype: torch.dtype
     ) -> Tensor:
         """One update on one batch; returns each rung's overlap."""
-        states = batch.states.flatten(0, 1)
-        logits = matmul32(states, target.embedding[self.token_ids].to(states.dtype).T)
-        normalizer, counted = batch.normalizer.flatten(), batch.counted.flatten().float()
-        share = overlap_share(recipe, progress)
-        overlaps = []
-        for rung, say in zip(self.rungs, recipe.head_shares, strict=False):
-            mine = rung.states(target.embedding, batch.tokens, dtype).flatten(0, 1).to(dtype)
-            entropy, overlap = LOSSES[0](mine, self.head, logits, normalizer, counted)
-            loss = (1 - share) * entropy + share * (1 - overlap)
-            torch.autograd.backward(say * loss)
-            overlaps.append(overlap.detach())
+        states, normalizer = batch.states.flatten(0, 1), batch.normalizer.flatten()
+        counted, share = batch.counted.flatten().float(), overlap_share(recipe, progress)
+        rows, says = target.embedding[self.token_ids], recipe.head_shares
+        if states.device.type == "cpu":
+            mine = [self._states(rung, target, batch, dtype) for rung in self.rungs]
+            loss, parts = mixed_loss(
+                mine, self.head, states, rows, normalizer, counted, share, says
+            )
+            torch.autograd.backward(loss)
+            told = parts[1]
+        else:
+            overlaps = []
+            logits = matmul32(states, rows.to(states.dtype).T)
+            for rung, say in zip(self.rungs, says, strict=True):
+                own = self._states(rung, target, batch, dtype)
+                entropy, overlap = LOSSES[0](own, self.head, logits, normalizer, counted)
+                torch.autograd.backward(say * ((1 - share) * entropy + share * (1 - overlap)))
+                overlaps.append(overlap.detach())
+            told = torch.stack(overlaps)
         rate = learning_rate(recipe, progress)
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = group["peak"] * rate
             optimizer.step()
             optimizer.zero_grad()
-        return torch.stack(overlaps)
+        return told
+
+    @staticmethod
+    def _states(rung: Draft, target: Target, batch: Scored, dtype: torch.dtype) -> Tensor:
+        return rung.states(target.embedding, batch.tokens, dtype).flatten(0, 1).to(dtype)
 
 
 def optimizers(rungs: list[Draft], head: Tensor, recipe: Recipe) -> list[torch.optim.Optimizer]:
@@ -170,12 +195,18 @@ def distill(
     folder: Path,
     dtype: torch.dtype,
     save_every: float = 60.0,
+    start_from: Path | None = None,
 ) -> Students:
-    """Train to the end of the budget; continue where saved weights stopped."""
+    """Train to the end of the budget; continue where saved weights stopped.
+
+    Without saved weights: from the draft in `start_from`, or from the target's own layers.
+    """
     head_file, done = folder / "head.safetensors", 0
     if head_file.exists():
         done = tokens_seen(head_file)
         students = Students.resume(target, folder, recipe)
+    elif start_from is not None:
+        students = Students.start_from(target, start_from, recipe)
     else:
         students = Students.start(target, token_ids, recipe)
     start = saved = time.monotonic()

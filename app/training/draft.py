@@ -50,6 +50,12 @@ class Draft:
         }
         return Draft(weights, replace(target.shape, layers=layers), head, token_ids)
 
+    def first(self, layers: int, head: Tensor) -> Draft:
+        """Its first layers and final norm, copied to be trained on, with a head to share."""
+        wanted = (*(f"model.layers.{i}." for i in range(layers)), "model.norm.")
+        weights = {n: as_leaf(w) for n, w in self.weights.items() if n.startswith(wanted)}
+        return Draft(weights, replace(self.shape, layers=layers), head, self.token_ids)
+
     def states(self, embedding: Tensor, tokens: Tensor, dtype: torch.dtype) -> Tensor:
         """Last hidden states [rows, length, hidden]."""
         return hidden_states(self.weights, self.shape, embedding, tokens, dtype)

@@ -106,10 +106,11 @@ class Sampler:
         sin = self.sin.index_select(0, here).expand(rows, -1)
         x = run_layers(self.weights, shape, x, cos, sin, attend, self.dtype)
         logits = matmul32(x.to(self.head.dtype), self.head)
+        # -log(-log(uniform)) is Gumbel noise; torch's own exponential_ is slow on a CPU.
         noise = (
-            torch.empty_like(logits).exponential_().clamp_(min=1e-12).log_().mul_(self.temperature)
+            torch.rand_like(logits).clamp_(min=1e-12).log_().neg_().log_().mul_(self.temperature)
         )
-        drawn = logits.sub_(noise).argmax(-1, keepdim=True)  # -log(exponential) is Gumbel noise
+        drawn = logits.sub_(noise).argmax(-1, keepdim=True)
         given = self.text.index_select(1, here + 1)
         inside = (here + 1 < self.prompt_length)[:, None]
         self.text.index_copy_(1, here + 1, torch.where(inside, given, drawn))
