@@ -112,7 +112,7 @@ class Run:
         self.load_texts()
         scorer = score.Scorer(self.target, self.recipe.batch_tokens, self.dtype)
         for i, texts in enumerate(self.texts):
-            store = None if self.on_gpu else self.work / "states" / f"shard-{i:03d}.npy"
+            store = None if self.on_gpu else self.work / "states" / f"shard-{i:03d}.npz"
             self.scored.append(scorer.score(texts, store))
             print(f"score: shard {i + 1} of {len(self.texts)}", flush=True)
         self.mass = scorer.mass

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,6 +22,7 @@ from training.sample import Texts
 from training.target import Target
 
 CHUNK = 8_192  # positions whose full law is in memory at once
+KEPT = ("states", "normalizer", "mass")
 
 
 @dataclass(frozen=True)
@@ -69,18 +71,25 @@ class Scorer:
 
     @torch.inference_mode()
     def score(self, texts: Texts, store: Path | None = None) -> Scored:
-        """One shard; with `store`, its states are read from or written to that file."""
+        """One shard; with `store` (.npz), what was computed is read from or written to that file."""
         device = self.target.embedding.device
         tokens = torch.from_numpy(texts.tokens.astype(np.int64)).to(device)
+        counted = torch.from_numpy(texts.wrote()).to(device)
         if store and store.exists():
-            states = torch.from_numpy(np.load(store)).to(device)
+            with np.load(store) as kept:
+                states, normalizer, mass = (torch.from_numpy(kept[n]).to(device) for n in KEPT)
         else:
             states = target_states(self.target, tokens, self.batch_tokens, self.dtype)
+            normalizer = normalizers(states, self.embedding16)
+            some = slice(0, max(1, len(tokens) // 8))  # the masses need not see every row
+            mass = torch.zeros_like(self.mass)
+            normalizers(states[some][counted[some]], self.embedding16, mass)
             if store:
                 store.parent.mkdir(parents=True, exist_ok=True)
-                np.save(store, states.cpu().numpy())
-        counted = torch.from_numpy(texts.wrote()).to(device)
-        normalizer = normalizers(states, self.embedding16)
-        some = slice(0, max(1, len(tokens) // 8))  # the masses need not see every row
-        normalizers(states[some][counted[some]], self.embedding16, self.mass)
+                partial = store.with_suffix(".partial.npz")
+                found = (x.cpu().numpy() for x in (states, normalizer, mass))
+                arrays: dict[str, Any] = dict(zip(KEPT, found, strict=True))
+                np.savez(partial, **arrays)
+                partial.rename(store)
+        self.mass += mass
         return Scored(tokens, states, normalizer, counted)
