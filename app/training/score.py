@@ -71,7 +71,7 @@ class Scorer:
 
     @torch.inference_mode()
     def score(self, texts: Texts, store: Path | None = None) -> Scored:
-        """One shard; with `store` (.npz), what was computed is read from or written to that file."""
+        """One shard; with `store` (.npz), the results are read from or written to that file."""
         device = self.target.embedding.device
         tokens = torch.from_numpy(texts.tokens.astype(np.int64)).to(device)
         counted = torch.from_numpy(texts.wrote()).to(device)
