@@ -17,6 +17,7 @@ import torch
 from safetensors.torch import load_file
 
 from speculation import weights
+from speculation.bigram import load_bigram
 from speculation.early_exit import early_exit
 from speculation.lookup import LookupModel
 from speculation.models import LanguageModel, ModelRefused, TransformersModel, choose_device
@@ -27,6 +28,7 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 TARGET = "SmolLM2-135M-Instruct"
 CUSTOM = "hf:"
 EARLY_EXITS = (4, 15, 22)
+BIGRAM = ASSETS / "drafts" / "bigram" / "model.safetensors"
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,14 @@ def pairs() -> dict[str, PairSpec]:
                 license="Apache-2.0",
                 megabytes=file.stat().st_size / 1e6,
             )
+    if BIGRAM.exists():
+        found["smollm2-135m/bigram"] = PairSpec(
+            id="smollm2-135m/bigram",
+            title="bigram, a table of counts",
+            about="What followed the last token in the target's own texts. It sees one token back.",
+            license="Apache-2.0",
+            megabytes=BIGRAM.stat().st_size / 1e6,
+        )
     without_weights = {
         "lookup": (
             "lookup, no weights",
@@ -136,6 +146,8 @@ class Shelf:
             return target
         if kind == "lookup":
             return LookupModel(target.vocab_size, target.max_length)
+        if kind == "bigram":
+            return self._bigram(target.max_length)
         if kind.startswith("early-exit-"):
             return early_exit(target, int(kind.removeprefix("early-exit-")))
         return self._layers(kind, target, precision)
@@ -199,6 +211,15 @@ class Shelf:
             return ShortHeadModel(target.module.config, tensors, embedding, kind, label)
 
         draft: LanguageModel = self._keep((str(file), precision), load)
+        return draft
+
+    def _bigram(self, max_length: int) -> LanguageModel:
+        """The table of counts; the same in every precision."""
+
+        def load() -> LanguageModel:
+            return load_bigram(BIGRAM, weights.file_digest(BIGRAM), max_length)
+
+        draft: LanguageModel = self._keep((str(BIGRAM), ""), load)
         return draft
 
     def _custom(self, pair_id: str, precision: str) -> Pair:
