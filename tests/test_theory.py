@@ -7,9 +7,13 @@ from hypothesis import strategies as st
 from speculation.theory import (
     accepted_over_drafted,
     alpha_from_rate,
+    alpha_from_tau,
     best_k,
+    break_even_c,
+    cycle_cost,
     expected_speedup,
     expected_tau,
+    tau_by_position,
 )
 
 
@@ -69,6 +73,43 @@ def test_the_best_k_is_the_fastest_one() -> None:
     assert best_k(0.2, 0.5) == 0, "a bad and costly draft is worse than none"
     assert best_k(0.9, 0.0, most=7) == 7, "a free draft: the longer the better"
     assert best_k(0.9, 0.1, v=lambda k: 1.0 + k) == 0, "a block as dear as its rows never pays"
+
+
+@given(st.floats(0.0, 1.0), st.integers(1, 12))
+def test_tau_gives_alpha_back(alpha: float, k: int) -> None:
+    tau = expected_tau(alpha, k)
+    assert expected_tau(alpha_from_tau(tau, k), k) == pytest.approx(tau, abs=1e-9)
+    assert tau_by_position([alpha] * k) == pytest.approx(tau), "equal alphas are the textbook's"
+
+
+def test_tau_by_position_is_what_a_simulation_counts() -> None:
+    rng, alphas = np.random.default_rng(0), np.array([0.5, 0.7, 0.9, 0.95])
+    accepted = rng.random((100_000, 4)) < alphas
+    n = np.where(accepted.all(axis=1), 4, (~accepted).argmax(axis=1))
+    assert tau_by_position(alphas.tolist()) == pytest.approx((n + 1).mean(), rel=0.01)
+    assert tau_by_position(alphas.tolist()) < expected_tau(float(alphas.mean()), 4), (
+        "a low alpha at the start costs more than the mean says"
+    )
+
+
+@given(st.floats(0.05, 1.0), st.integers(1, 12), st.floats(0.5, 2.0))
+def test_at_the_break_even_cost_nothing_is_gained(alpha: float, k: int, v: float) -> None:
+    c = break_even_c(alpha, k, v)
+    if c >= 0.0:
+        assert expected_speedup(alpha, k, c, v) == pytest.approx(1.0)
+    else:
+        assert expected_speedup(alpha, k, 0.0, v) < 1.0
+
+
+def test_the_cost_of_a_cycle_is_what_the_forecast_put_in() -> None:
+    speed = expected_speedup(0.8, 5, 0.1, 1.4)
+    assert cycle_cost(expected_tau(0.8, 5), speed) == pytest.approx(1.4 + 0.5)
+    with pytest.raises(ValueError, match="tau is"):
+        cycle_cost(0.5, 1.0)
+    with pytest.raises(ValueError, match="expected v > 0"):
+        break_even_c(0.5, 3, 0.0)
+    with pytest.raises(ValueError, match=r"from 1 to k \+ 1"):
+        alpha_from_tau(7.0, 5)
 
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.1, float("nan")])

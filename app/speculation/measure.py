@@ -5,7 +5,7 @@ token. The times say what the block costs; the logits say how far the two ways r
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 import numpy as np
@@ -114,19 +114,30 @@ class _Rounding:
 
     def compare(self, target: LanguageModel, tokens: list[int], block: int) -> None:
         """The last `block` tokens: read at once, and one by one, after the same text."""
-        at_once, single = target.start(), target.start()
-        for context in (at_once, single):
-            context.extend(tokens[:-block])
-        together = at_once.extend(tokens[-block:], block).astype(np.float64)
-        alone = np.concatenate(
-            [single.extend([token]).astype(np.float64) for token in tokens[-block:]]
-        )
+        first = len(tokens) - block
+        together = rows_in_blocks(target, tokens, first, block)
+        alone = rows_in_blocks(target, tokens, first, 1)
         distance = 1.0 - overlap(softmax(together), softmax(alone))
         self.places += block
         self.flips += int((together.argmax(axis=1) != alone.argmax(axis=1)).sum())
         self.logit = max(self.logit, float(np.abs(together - alone).max()))
         self.tv_sum += float(distance.sum())
         self.tv_max = max(self.tv_max, float(distance.max()))
+
+
+def rows_in_blocks(
+    target: LanguageModel, tokens: Sequence[int], first: int, block: int
+) -> npt.NDArray[np.float64]:
+    """Logits after each token from `first` on, read `block` at a time after one pass over the rest.
+
+    -> [len(tokens) - first, V]. With blocks of one it is what plain decoding sees, with k + 1 what
+    verifying sees; on paper the two are the same, and what parts them is rounding.
+    """
+    context = target.start()
+    if first:
+        context.extend(tokens[:first])
+    parts = [tokens[i : i + block] for i in range(first, len(tokens), block)]
+    return np.concatenate([context.extend(part, len(part)).astype(np.float64) for part in parts])
 
 
 def overlap_curves(

@@ -7,7 +7,7 @@ Source: Leviathan et al. (arXiv 2211.17192), equation 1 and theorem 3.8; the cos
 which the paper takes as 1, is kept.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from scipy.optimize import brentq
 
@@ -56,6 +56,62 @@ def alpha_from_rate(rate: float, k: int) -> float:
     if rate in (0.0, 1.0):
         return rate
     return float(brentq(lambda alpha: accepted_over_drafted(alpha, k) - rate, 0.0, 1.0))
+
+
+def alpha_from_tau(tau: float, k: int) -> float:
+    """The alpha whose committed tokens per cycle, the replacement counted, are `tau`.
+
+    >>> round(alpha_from_tau(3.69, 5), 2)
+    0.8
+    """
+    if not 1.0 <= tau <= k + 1:
+        raise ValueError(f"tau is {tau}, expected a number from 1 to k + 1 = {k + 1}")
+    return alpha_from_rate(min(1.0, (tau - 1.0) / k), k)
+
+
+def tau_by_position(alphas: Sequence[float]) -> float:
+    """Committed tokens per cycle when position i is accepted with its own alphas[i].
+
+    1 + a1 + a1 a2 + ...: a position is only reached if all before it were accepted. With equal
+    alphas this is `expected_tau`.
+
+    >>> round(tau_by_position([0.8] * 5), 2), tau_by_position([0.5, 0.0, 1.0])
+    (3.69, 1.5)
+    """
+    reached = tau = 1.0
+    for alpha in alphas:
+        _check(alpha, 0)
+        reached *= alpha
+        tau += reached
+    return tau
+
+
+def break_even_c(alpha: float, k: int, v: float = 1.0) -> float:
+    """The draft cost at which speculation is as fast as plain decoding; below it, it pays.
+
+    From tau = v + c k. Negative where even a draft that costs nothing loses, because the block of
+    k + 1 rows costs more than what it commits.
+
+    >>> round(break_even_c(0.8, 5), 2), round(break_even_c(0.3, 5, v=1.6), 3)
+    (0.54, -0.034)
+    """
+    if v <= 0.0:
+        raise ValueError(f"v is {v}, expected v > 0")
+    return (expected_tau(alpha, k) - v) / k
+
+
+def cycle_cost(tau: float, speedup: float) -> float:
+    """What a cycle really cost, in plain target steps: it committed `tau` tokens `speedup` times
+    as fast. Beside v + c k, what was expected, it says whether something else costs time.
+
+    >>> round(cycle_cost(3.0, 1.5), 2)
+    2.0
+    """
+    if tau < 1.0 or speedup <= 0.0:
+        raise ValueError(
+            f"tau is {tau} and the speed-up {speedup}: expected tau >= 1 and more than 0"
+        )
+    return tau / speedup
 
 
 def best_k(

@@ -1,0 +1,33 @@
+"""The held-out prompts that every measured number is on: other topics and other templates than any
+that a draft was trained with.
+
+They are kept by kind in `training/heldout.json`; the kinds that are measured are those named here.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).resolve().parents[1] / "training" / "heldout.json"
+KINDS = ("code", "quote", "list", "story", "question")
+STRIDE = 7  # successive prompts of a kind differ in template and in topic
+
+
+def heldout_prompts(count: int) -> dict[str, list[str]]:
+    """The first `count` prompts of every kind, each with another template and another topic."""
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return {kind: _prompts(found["kinds"][kind], found["topics"], count) for kind in KINDS}
+
+
+def openings(count: int) -> list[str]:
+    """Beginnings of texts that are to be continued as they stand."""
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return _prompts(found["kinds"]["continuation"], found["topics"], count)
+
+
+def _prompts(kind: dict[str, Any], topics: list[str], count: int) -> list[str]:
+    templates, about = kind["templates"], kind.get("topics", topics)
+    return [
+        templates[i % len(templates)].format(topic=about[(STRIDE * i + 3) % len(about)])
+        for i in range(count)
+    ]

@@ -1,0 +1,204 @@
+"""The measurement of all drafts: the shape of assets/measurements/drafts.json.
+
+Every number says what it was measured on. The file carries the digest of every weight file it
+measured, so that a test can say when weights and numbers part.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from settings import Precision
+
+from speculation.frontier import Estimate
+
+VERSION: Literal[1] = 1
+LONGEST_K = 8
+DRAFT_LENGTHS = (1, 2, 4, 8)
+TEMPERATURES = (0.0, 0.5, 1.0, 1.5)
+TIMED_TEMPERATURES = (0.0, 1.0)
+PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16")
+CONTEXTS = (64, 256, 512, 1024)
+QUIET = 1.5  # above it, the machine was too busy for its times to be trusted
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Positive = Annotated[float, Field(gt=0.0)]
+Count = Annotated[int, Field(ge=0)]
+RungKind = Literal["layers", "bigram", "lookup", "early exit", "target"]
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Rung(Part):
+    """One draft. `cost` is c by precision: one draft step over one target step."""
+
+    name: str
+    pair: str
+    title: str
+    kind: RungKind
+    megabytes: float
+    digest: str
+    cost: dict[str, float]
+
+
+class AlphaCell(Part):
+    """Agreement of a rung on one kind of prompt at one temperature, float32, runs at `k`.
+
+    alpha               mean overlap over checked positions, drawn again over prompts
+    by_position         the same at each position of the cycle; None where none was checked
+    reached             how many positions that is
+    """
+
+    rung: str
+    kind: str
+    temperature: float
+    k: int
+    alpha: Estimate
+    by_position: list[Share | None]
+    reached: list[Count]
+    accepted: Count
+    checked: Count
+    drafted: Count
+
+
+class SpeedCell(Part):
+    """What a rung earns on one kind of prompt at one setting, beside plain decoding.
+
+    speedup    tokens/s over plain decoding's, drawn again over cycles
+    tokens_per_second, plain_tokens_per_second   the two speeds
+    c, v       draft step and block of k + 1 rows, over a target step; None where not drafted
+    draft, verify, decide   milliseconds a cycle: in the draft's calls, the target's, and the rest
+    drafted, accepted, rejected, unchecked   tokens, over all cycles
+    """
+
+    rung: str
+    kind: str
+    temperature: float
+    precision: Precision
+    k: int
+    speedup: Estimate
+    tokens_per_second: Positive
+    plain_tokens_per_second: Positive
+    tau: Positive
+    alpha: Share | None
+    c: float | None
+    v: Positive | None
+    cycles: Count
+    draft: float
+    verify: float
+    decide: float
+    drafted: Count
+    accepted: Count
+    rejected: Count
+    unchecked: Count
+
+    @property
+    def accepted_of_drafted(self) -> float | None:
+        """The rate that engines print."""
+        return self.accepted / self.drafted if self.drafted else None
+
+
+class ContextCell(Part):
+    """Alpha at temperature 1 where so many tokens stand before, on texts the target wrote."""
+
+    rung: str
+    tokens: int
+    alpha: Estimate
+
+
+class AssistedCell(Part):
+    """This decoder's tokens/s over transformers' generate(assistant_model=), the same pair."""
+
+    rung: str
+    kind: str
+    temperature: float
+    precision: Precision
+    k: int
+    ratio: Estimate
+    tokens_per_second: Positive
+    assisted_tokens_per_second: Positive
+
+
+class Meter(Part):
+    """Two meters of one way of decoding at temperature 1: time a token, and log p(x) a token."""
+
+    way: Literal["plain", "speculative"]
+    rung: str | None
+    precision: Precision
+    tpot_ms: Estimate
+    log_prob: Estimate
+    runs: Count
+    tokens: Count
+
+
+class LawChange(Part):
+    """Total variation between the target's law and what a setting makes of it, at temperature 1."""
+
+    name: str
+    about: str
+    tv: Estimate
+
+
+class Baseline(Part):
+    """The draft that training started from, on the same prompts, k and temperature 1."""
+
+    name: str
+    digest: str
+    alpha: Estimate
+    by_kind: dict[str, Estimate]
+
+
+class DraftMeasurements(Part):
+    """The file. `weights` has the digest of every file under assets/drafts, by path, and the
+    target's; `prompts` the held-out prompts by kind; `complete` is false if time ran out; `unrest`
+    says by precision how unsteady plain decoding was (see `frontier.unrest`).
+    """
+
+    version: Literal[1] = VERSION
+    recorded_at: str
+    machine: str
+    device: str
+    threads: int
+    versions: dict[str, str]
+    minutes: float
+    complete: bool
+    target_digest: str
+    weights: dict[str, str]
+    lengths: dict[str, int]
+    prompts: dict[str, list[str]]
+    rungs: list[Rung]
+    step_ms: dict[str, float]
+    unrest: dict[str, float]
+    alpha: list[AlphaCell]
+    overall: dict[str, Estimate]
+    speed: list[SpeedCell]
+    context: list[ContextCell]
+    assisted: list[AssistedCell]
+    meters: list[Meter]
+    changes: list[LawChange]
+    baseline: Baseline | None
+    never_rejected: bool | None
+
+    @property
+    def busy(self) -> bool:
+        """Whether other work on the machine spoiled the times (`frontier.unrest`)."""
+        return max(self.unrest.values(), default=1.0) > QUIET
+
+    def rung(self, name: str) -> Rung | None:
+        """A rung by its name."""
+        return next((rung for rung in self.rungs if rung.name == name), None)
+
+    def alpha_cell(self, rung: str, kind: str, temperature: float) -> AlphaCell | None:
+        return next(
+            (x for x in self.alpha if (x.rung, x.kind, x.temperature) == (rung, kind, temperature)),
+            None,
+        )
+
+    def speed_cells(
+        self, rung: str, kind: str, temperature: float, precision: str
+    ) -> list[SpeedCell]:
+        """One curve: speed against k, the shortest first."""
+        wanted = (rung, kind, temperature, precision)
+        found = [x for x in self.speed if (x.rung, x.kind, x.temperature, x.precision) == wanted]
+        return sorted(found, key=lambda x: x.k)
