@@ -1,0 +1,97 @@
+"""The curve measured on this machine: a button, its progress, and what is kept for the session."""
+
+import streamlit as st
+from jobs.job import State, View
+from jobs.worker import Full, worker
+from settings import Precision, Settings
+from speculation.ladder import DraftMeasurements, Rung, SpeedCell
+from speculation.measure_here import Here, MeasureHere
+
+from widgets import state
+from widgets.plain import plain
+
+TICK_SECONDS = 0.5
+LENGTH = 32
+_KEPT, _NOTICE, _SEEN = "pays-here-kept", "pays-here-notice", "pays-here-seen"
+Curve = tuple[str, str, float, str]
+
+
+def visitor() -> str:
+    """This page's own place in the worker: a measurement here does not end the run in the Lab."""
+    return f"{state.visitor()}-pays"
+
+
+def kept(rung: str, kind: str, temperature: float, precision: str) -> list[SpeedCell] | None:
+    """The curve that was measured here in this session, if any."""
+    curves: dict[Curve, list[SpeedCell]] = st.session_state.get(_KEPT, {})
+    return curves.get((rung, kind, temperature, precision))
+
+
+def measure_here(
+    found: DraftMeasurements, rung: Rung, kind: str, temperature: float, precision: Precision
+) -> None:
+    """Draw the button, or how far it is."""
+    why = worker().unavailable()
+    if why is not None:
+        st.caption(plain(f"Measuring here needs the live models. {why}"))
+        return
+    view = worker().look(visitor(), "work")
+    if view is not None and not view.final:
+        st.fragment(_running, run_every=TICK_SECONDS)()
+        return
+    _collect(view)
+    if st.button("Measure this curve on this machine", key="pays-measure"):
+        st.session_state[_NOTICE] = None
+        work = MeasureHere(
+            rung=rung.name,
+            kind=kind,
+            prompt=found.prompts[kind][0],
+            mode="chat",
+            temperature=temperature,
+            precision=precision,
+            length=LENGTH,
+        )
+        settings = Settings(pair=rung.pair, precision=precision)
+        try:
+            worker().submit(visitor(), settings, "work", fresh=True, work=work)
+        except Full as full:
+            st.session_state[_NOTICE] = str(full)
+        st.rerun()
+    st.caption("Seven runs on one prompt, about 15 seconds; kept until this page is closed.")
+    if st.session_state.get(_NOTICE):
+        st.warning(plain(str(st.session_state[_NOTICE])))
+
+
+def _running() -> None:
+    """One tick: progress, and Stop."""
+    view = worker().look(visitor(), "work")
+    if view is None or view.final:
+        st.rerun()
+        return
+    now = view.published
+    done = now.done if isinstance(now, Here) else 0.0
+    words = {State.WAITING: "Waiting for the models ...", State.LOADING: "Loading the models ..."}
+    st.progress(done, words.get(view.state, "Measuring, plain decoding in between ..."))
+    if st.button("Stop", key="pays-stop"):
+        worker().stop(visitor(), "work")
+        st.rerun()
+
+
+def _collect(view: View | None) -> None:
+    """Keep a finished curve, or a stopped one as far as it got."""
+    if view is None:
+        return
+    if view.error:
+        st.session_state[_NOTICE] = view.error
+    now = view.published
+    if not isinstance(now, Here) or st.session_state.get(_SEEN) is now:
+        return
+    st.session_state[_SEEN] = now
+    cells = now.cells
+    if not cells:
+        st.session_state[_NOTICE] = "Stopped before there was anything to compare."
+        return
+    first = cells[0]
+    key = (first.rung, first.kind, first.temperature, first.precision)
+    st.session_state[_KEPT] = st.session_state.get(_KEPT, {}) | {key: cells}
+    st.rerun()
