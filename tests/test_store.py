@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from databases import kept_in, postgres  # noqa: F401
 from store.codes import LETTERS, is_learner_id, new_learner_id, new_resume_code, read_resume_code
 from store.database import database_url, file_of
 from store.learners import Store
@@ -27,7 +28,14 @@ def url(path: Path) -> str:
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[Store]:
+def store(kept_in: str) -> Iterator[Store]:  # noqa: F811
+    opened = Store(kept_in)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def sqlite_store(url: str) -> Iterator[Store]:
     opened = Store(url)
     yield opened
     opened.close()
@@ -72,12 +80,12 @@ def test_progress_goes_forward_only(store: Store) -> None:
     assert store.progress(ME)["lesson"].furthest == 3
 
 
-def test_nothing_is_lost_by_a_restart(store: Store, url: str) -> None:
+def test_nothing_is_lost_by_a_restart(store: Store, kept_in: str) -> None:  # noqa: F811
     before = store.record(ME, "q1", "lesson", "a", True)
     code = store.resume_code(ME)
     store.done(ME, "lesson")
     store.close()
-    again = Store(url)
+    again = Store(kept_in)
     assert again.notice is None
     assert again.answers(ME) == {"q1": before}
     assert again.resume_code(ME) == code
@@ -86,9 +94,9 @@ def test_nothing_is_lost_by_a_restart(store: Store, url: str) -> None:
     again.close()
 
 
-def test_a_server_that_dies_loses_nothing(store: Store, path: Path, tmp_path: Path) -> None:
+def test_a_server_that_dies_loses_nothing(sqlite_store: Store, path: Path, tmp_path: Path) -> None:
     """The files as they lie on the disk, without an orderly end, are opened by another server."""
-    store.record(ME, "q1", "lesson", "a", True)
+    sqlite_store.record(ME, "q1", "lesson", "a", True)
     copy = tmp_path / "copy.sqlite"
     for suffix in ("", "-wal"):
         part = path.with_name(path.name + suffix)
@@ -98,7 +106,7 @@ def test_a_server_that_dies_loses_nothing(store: Store, path: Path, tmp_path: Pa
     again.close()
 
 
-def test_the_file_has_a_write_ahead_log(store: Store, path: Path) -> None:
+def test_the_file_has_a_write_ahead_log(sqlite_store: Store, path: Path) -> None:
     with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     connection.close()
@@ -131,18 +139,18 @@ def test_a_store_in_memory_is_as_safe() -> None:
     assert store.answers(ME)["q"].tries == 80
 
 
-def test_a_reader_does_not_wait_for_a_writer(store: Store, path: Path) -> None:
-    store.record(ME, "q1", "lesson", "a", True)
+def test_a_reader_does_not_wait_for_a_writer(sqlite_store: Store, path: Path) -> None:
+    sqlite_store.record(ME, "q1", "lesson", "a", True)
     writer = sqlite3.connect(path, isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
-    assert set(store.answers(ME)) == {"q1"}
-    assert store.progress(ME) == {}
+    assert set(sqlite_store.answers(ME)) == {"q1"}
+    assert sqlite_store.progress(ME) == {}
     writer.execute("ROLLBACK")
     writer.close()
 
 
-def test_two_servers_on_one_file_lose_no_try(url: str) -> None:
-    stores = [Store(url) for _ in range(2)]
+def test_two_servers_lose_no_try(kept_in: str) -> None:  # noqa: F811
+    stores = [Store(kept_in) for _ in range(2)]
 
     def server(opened: Store) -> None:
         for i in range(20):
@@ -156,29 +164,33 @@ def test_two_servers_on_one_file_lose_no_try(url: str) -> None:
         opened.close()
 
 
-def test_deleting_takes_everything_of_one_learner(store: Store, path: Path) -> None:
-    store.record(ME, "q1", "lesson", "a", True)
-    store.record(YOU, "q1", "lesson", "a", True)
-    store.done(ME, "lesson")
-    code = store.resume_code(ME)
-    store.forget(ME)
-    assert (store.answers(ME), store.progress(ME), store.find(code)) == ({}, {}, None)
-    assert store.answers(YOU)
+def test_deleting_takes_everything_of_one_learner(sqlite_store: Store, path: Path) -> None:
+    sqlite_store.record(ME, "q1", "lesson", "a", True)
+    sqlite_store.record(YOU, "q1", "lesson", "a", True)
+    sqlite_store.done(ME, "lesson")
+    code = sqlite_store.resume_code(ME)
+    sqlite_store.forget(ME)
+    assert (sqlite_store.answers(ME), sqlite_store.progress(ME), sqlite_store.find(code)) == (
+        {},
+        {},
+        None,
+    )
+    assert sqlite_store.answers(YOU)
     with sqlite3.connect(path) as connection:
         names = {"answers": "learner_id", "progress": "learner_id", "learners": "id"}
         for table, column in names.items():
             query = f"SELECT count(*) FROM {table} WHERE {column} = ?"
             assert connection.execute(query, (ME,)).fetchone() == (0,)
     connection.close()
-    store.forget(ME)
-    assert store.record(ME, "q1", "lesson", "b", False).tries == 1
-    assert store.resume_code(ME) != code
+    sqlite_store.forget(ME)
+    assert sqlite_store.record(ME, "q1", "lesson", "b", False).tries == 1
+    assert sqlite_store.resume_code(ME) != code
 
 
 @pytest.mark.parametrize("damage", ["rubbish", "header", "middle"])
 def test_a_damaged_file_is_kept_and_a_fresh_one_begins(path: Path, url: str, damage: str) -> None:
     store = Store(url)
-    for i in range(300):
+    for i in range(90):
         store.record(ME, f"question-{i}", "lesson", "a" * 150, True)
     store.close()
     data = bytearray(path.read_bytes())
@@ -209,7 +221,7 @@ def test_a_damaged_file_is_kept_and_a_fresh_one_begins(path: Path, url: str, dam
 def test_damage_while_running_is_met_in_the_same_way(path: Path, url: str) -> None:
     store = Store(url)
     store.record(ME, "q1", "lesson", "a", True)
-    store._opened.engine.dispose()
+    store._database.opened.engine.dispose()
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     path.write_bytes(b"no database" * 1000)

@@ -14,7 +14,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, make_url, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from store.tables import SCHEMA_VERSION, Base
+from store.migrate import NewerVersion, migrate
+from store.tables import SCHEMA_VERSION
 
 VARIABLE = "SPECULATE_DATABASE_URL"
 WAIT_SECONDS = 10
@@ -30,10 +31,15 @@ class Damaged(Exception):
 
 @dataclass(frozen=True)
 class Opened:
-    """A working database. `notice`: what a person must be told about it, if anything."""
+    """A working database.
+
+    notice  what a person must be told about it, if anything
+    kept    whether what is written outlives the server: not where the file could not be used
+    """
 
     engine: Engine
     notice: str | None
+    kept: bool = True
 
 
 def database_url() -> str:
@@ -75,7 +81,7 @@ def open_database(url: str) -> Opened:
             f"Answers cannot be kept in {path} ({reason}). They last until the server is "
             f"restarted. Set {VARIABLE} to a place that can be written."
         )
-        return Opened(_connect("sqlite://"), notice)
+        return Opened(_connect("sqlite://"), notice, kept=False)
 
 
 def file_of(url: str) -> Path | None:
@@ -112,12 +118,15 @@ def _connect(url: str) -> Engine:
         with engine.begin() as connection:
             if engine.dialect.name == "sqlite":
                 _look_over(connection)
-            Base.metadata.create_all(connection)
+            migrate(connection)
     except DatabaseError as error:
         engine.dispose()
         if is_damage(error):
             raise Damaged(str(error.orig)) from error
         raise
+    except NewerVersion as newer:
+        engine.dispose()
+        raise Damaged(str(newer)) from newer
     except Damaged:
         engine.dispose()
         raise
@@ -155,7 +164,7 @@ def _prepare(connection: Any, _: object) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.execute("PRAGMA synchronous = FULL")  # what is acknowledged survives a power cut
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
 

@@ -37,7 +37,7 @@ class LearnerCookie:
         if scope["type"] != "http" or not _wants_page(scope) or learner_of(scope) is not None:
             await self.app(scope, receive, send)
             return
-        cookie = cookie_header(new_learner_id(), secure=_is_secure(scope))
+        cookie = cookie_header(new_learner_id(), secure=is_secure(scope))
 
         async def send_with_cookie(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < 400:
@@ -84,7 +84,7 @@ def identity_routes(get_store: Callable[[], Store]) -> list[Route]:
     recent: deque[float] = deque(maxlen=TRIES_PER_MINUTE)
 
     async def resume(request: Request) -> Response:
-        if not _same_origin(request.headers):
+        if not same_origin(request.headers):
             return _refused(request, "This request came from another site.", 403)
         now = time.monotonic()
         if len(recent) == TRIES_PER_MINUTE and now - recent[0] < 60.0:
@@ -99,7 +99,7 @@ def identity_routes(get_store: Callable[[], Store]) -> list[Route]:
         return _moved(request, form, found)
 
     async def start_again(request: Request) -> Response:
-        if not _same_origin(request.headers):
+        if not same_origin(request.headers):
             return _refused(request, "This request came from another site.", 403)
         form = await _form(request)
         if form is None:
@@ -121,12 +121,12 @@ def _wants_page(scope: Scope) -> bool:
     return kind == "document" if kind else "text/html" in headers.get("accept", "")
 
 
-def _is_secure(scope: Scope) -> bool:
+def is_secure(scope: Scope) -> bool:
     forwarded = Headers(scope=scope).get("x-forwarded-proto", "").split(",")[0].strip()
     return (forwarded or scope.get("scheme")) == "https"
 
 
-def _same_origin(headers: Headers) -> bool:
+def same_origin(headers: Headers) -> bool:
     """Whether the page that sent this lies on this server. Browsers send Origin with every POST.
 
     A proxy may have changed Host; it then says the outer name in X-Forwarded-Host, which a form on
@@ -169,7 +169,7 @@ def _moved(request: Request, form: dict[str, str], learner_id: str) -> Response:
     else:
         response = RedirectResponse(where, status_code=303)
     response.headers["cache-control"] = "no-store"
-    response.headers.append("set-cookie", cookie_header(learner_id, _is_secure(request.scope)))
+    response.headers.append("set-cookie", cookie_header(learner_id, is_secure(request.scope)))
     return response
 
 

@@ -3,41 +3,37 @@
 A learner's row appears with their first answer, so people who only look leave nothing behind.
 """
 
-import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from sqlalchemy import Engine, delete, select
-from sqlalchemy.exc import DatabaseError, IntegrityError
+from sqlalchemy import delete, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from store.codes import new_resume_code, read_resume_code
-from store.database import READING, database_url, file_of, is_damage, open_database
 from store.records import AnswerRecord, ProgressRecord, as_csv, as_json
 from store.tables import Answer, Learner, Progress
+from store.transactions import Database, database
 
-Result = TypeVar("Result")
 LONGEST_ANSWER = 200
 
 
 class Store:
     """Everything that is kept about learners. Its methods may be called from any thread."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self._lock = threading.Lock()
-        self._opened = open_database(url)
+    def __init__(self, database: Database | str) -> None:
+        self._database = Database(database) if isinstance(database, str) else database
 
     @property
     def notice(self) -> str | None:
         """What the page must say about the store: a damaged file, or one that cannot be kept."""
-        return self._opened.notice
+        return self._database.opened.notice
 
     def close(self) -> None:
         """Let go of the file."""
-        self._opened.engine.dispose()
+        self._database.close()
 
     # -- answers ---------------------------------------------------------------------------------
 
@@ -51,8 +47,8 @@ class Store:
         kept, now = answer[:LONGEST_ANSWER], datetime.now(UTC)
 
         def work(session: Session) -> AnswerRecord:
-            _learner(session, learner_id)
-            row = _get_or_add(
+            learner_row(session, learner_id)
+            row = get_or_add(
                 session,
                 Answer,
                 (learner_id, quiz_id),
@@ -73,12 +69,12 @@ class Store:
             row.tries += 1
             return _record(row)
 
-        return self._run(work)
+        return self._database.write(work)
 
     def answers(self, learner_id: str) -> dict[str, AnswerRecord]:
         """What a learner has answered, by question id."""
         query = select(Answer).where(Answer.learner_id == learner_id).order_by(Answer.first_at)
-        return self._read(
+        return self._database.read(
             lambda session: {row.quiz_id: _record(row) for row in session.scalars(query)}
         )
 
@@ -102,18 +98,18 @@ class Store:
                 for row in session.scalars(query)
             }
 
-        return self._read(work)
+        return self._database.read(work)
 
     # -- who -------------------------------------------------------------------------------------
 
     def resume_code(self, learner_id: str) -> str:
         """The code that continues this learner's work elsewhere."""
-        return self._run(lambda session: _learner(session, learner_id).resume_code)
+        return self._database.write(lambda session: learner_row(session, learner_id).resume_code)
 
     def find(self, typed_code: str) -> str | None:
         """The learner id that a typed resume code belongs to."""
         query = select(Learner.id).where(Learner.resume_code == read_resume_code(typed_code))
-        return self._read(lambda session: session.scalars(query).one_or_none())
+        return self._database.read(lambda session: session.scalars(query).one_or_none())
 
     def forget(self, learner_id: str) -> None:
         """Delete a learner's answers, progress and resume code."""
@@ -123,7 +119,7 @@ class Store:
                 session.execute(delete(table).where(table.learner_id == learner_id))
             session.execute(delete(Learner).where(Learner.id == learner_id))
 
-        self._run(work)
+        self._database.write(work)
 
     # -- take it along ---------------------------------------------------------------------------
 
@@ -142,8 +138,8 @@ class Store:
         now = datetime.now(UTC)
 
         def work(session: Session) -> None:
-            _learner(session, learner_id)
-            row = _get_or_add(
+            learner_row(session, learner_id)
+            row = get_or_add(
                 session,
                 Progress,
                 (learner_id, lesson),
@@ -155,52 +151,18 @@ class Store:
             if done and row.done_at is None:
                 row.done_at = now
 
-        self._run(work)
-
-    def _read(self, work: Callable[[Session], Result]) -> Result:
-        """Like `_run`, for work that writes nothing: readers do not wait for writers."""
-        return self._run(work, {READING: True})
-
-    def _run(
-        self, work: Callable[[Session], Result], options: Mapping[str, Any] | None = None
-    ) -> Result:
-        """Do `work` in one transaction; once more, on a fresh file, if this one is damaged."""
-        used = self._opened
-        try:
-            return _transaction(used.engine, work, options)
-        except DatabaseError as error:
-            if not is_damage(error) or file_of(self._url) is None:
-                raise
-        self._replace(used.engine)
-        return _transaction(self._opened.engine, work, options)
-
-    def _replace(self, damaged: Engine) -> None:
-        """Open again after damage was met while running; one thread does it for all."""
-        with self._lock:
-            if self._opened.engine is damaged:
-                damaged.dispose()
-                self._opened = open_database(self._url)
+        self._database.write(work)
 
 
 @lru_cache(maxsize=1)
 def store() -> Store:
     """The server's store, opened once."""
-    return Store(database_url())
+    return Store(database())
 
 
-def _transaction(
-    engine: Engine, work: Callable[[Session], Result], options: Mapping[str, Any] | None
-) -> Result:
-    """Do `work` between BEGIN and COMMIT."""
-    with Session(engine, expire_on_commit=False) as session, session.begin():
-        if options:
-            session.connection(execution_options=dict(options))
-        return work(session)
-
-
-def _learner(session: Session, learner_id: str) -> Learner:
+def learner_row(session: Session, learner_id: str) -> Learner:
     """The learner's row, made when it is first needed."""
-    return _get_or_add(
+    return get_or_add(
         session,
         Learner,
         learner_id,
@@ -211,7 +173,7 @@ def _learner(session: Session, learner_id: str) -> Learner:
 Row = TypeVar("Row", Learner, Answer, Progress)
 
 
-def _get_or_add(session: Session, table: type[Row], key: Any, make: Callable[[], Row]) -> Row:
+def get_or_add(session: Session, table: type[Row], key: Any, make: Callable[[], Row]) -> Row:
     """A row, locked until the transaction ends; added if it is not there.
 
     sqlite has one writer at a time, so there is no race. On a server two tabs may both find

@@ -44,7 +44,7 @@ def as_csv(answers: Sequence[AnswerRecord], questions: Mapping[str, str]) -> str
     writer.writerow([*columns, "question"])
     for answer in answers:
         row = [getattr(answer, column) for column in columns]
-        writer.writerow([_cell(value) for value in (*row, questions.get(answer.quiz_id, ""))])
+        writer.writerow([cell(value) for value in (*row, questions.get(answer.quiz_id, ""))])
     return buffer.getvalue()
 
 
@@ -59,7 +59,7 @@ def as_json(
     return json.dumps(everything, indent=2, ensure_ascii=False, default=_moment)
 
 
-def _cell(value: object) -> str:
+def cell(value: object) -> str:
     """A value as text that no spreadsheet takes for a formula."""
     if value is None:
         return ""
