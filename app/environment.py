@@ -28,7 +28,25 @@ class Environment(BaseSettings):
     any_model: Annotated[
         bool, Field(description="Let visitors name a Hugging Face pair by name or folder")
     ] = False
+    audit_url: Annotated[
+        str,
+        Field(
+            description="Servers that visitors may audit, as ADDRESS or ADDRESS|MODEL, with commas"
+        ),
+    ] = ""
     max_waiting: Annotated[int, Field(ge=1, description="Most runs waiting at once")] = 64
+    max_classes: Annotated[int, Field(ge=0, description="Most classes going on at once")] = 100
+    public_url: Annotated[
+        str, Field(description="What phones should open, if not what the address bar says")
+    ] = ""
+    trust_proxy: Annotated[
+        bool, Field(description="Believe the X-Forwarded headers of the proxy in front")
+    ] = False
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """The servers that visitors may audit."""
+        return tuple(part.strip() for part in self.audit_url.split(",") if part.strip())
 
 
 @lru_cache(maxsize=1)

@@ -24,6 +24,9 @@ class FrontPage:
         if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self.app(scope, receive, send)
             return
+        if scope["path"] == "/class" or scope["path"].startswith("/class/"):
+            await self.app(scope, receive, send)  # the class's pages are no part of Streamlit
+            return
         # Neither compressed nor "not modified": the file must be there to be written into.
         dropped = (b"accept-encoding", b"if-none-match", b"if-modified-since")
         kept = [(name, value) for name, value in scope["headers"] if name not in dropped]

@@ -1,12 +1,16 @@
 """The ASGI entry: `streamlit run app/server.py`.
 
-Warms the models, gives each browser its learner id, answers /healthz.
+Warms the models, gives each browser its learner id, serves the class, answers /healthz.
 """
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 
 import streamlit as st
+from classroom.ending import on_signal
+from classroom.routes import ClassRoutes
+from classroom.service import classes
 from front_page import FrontPage
 from jobs.worker import worker
 from presets import presets
@@ -17,12 +21,16 @@ from starlette.routing import Route
 from store.identity import LearnerCookie, identity_routes
 from store.learners import store
 
+class_routes = ClassRoutes(classes)
+
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Load the default pair in the background: the page is there at once, on a recorded run."""
+    import_module("pandas")  # Streamlit does so late, and two first visitors would race for it
     worker().warm(presets()[0].settings)
-    yield
+    with on_signal(class_routes.close):
+        yield
 
 
 async def healthz(_: Request) -> JSONResponse:
@@ -35,6 +43,6 @@ async def healthz(_: Request) -> JSONResponse:
 app = st.App(
     "main.py",
     lifespan=lifespan,
-    routes=[Route("/healthz", healthz), *identity_routes(store)],
+    routes=[Route("/healthz", healthz), *identity_routes(store), *class_routes.routes()],
     middleware=[Middleware(LearnerCookie), Middleware(FrontPage)],
 )

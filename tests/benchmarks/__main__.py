@@ -2,6 +2,8 @@
 
 python -m benchmarks                    everything
 python -m benchmarks overhead reuse     some parts: overhead, speed, reuse, law, browser, start
+python -m benchmarks power              the checks' false alarms and power; only when named
+python -m benchmarks classroom          a class of 300 beside 30 visitors; only when named
 python -m benchmarks --quick            short runs: does it work? The times mean little
 python -m benchmarks --save             also write assets/measurements/benchmark.json
 """
@@ -11,7 +13,7 @@ import os
 import time
 from collections.abc import Callable
 
-from benchmarks import browser, law, overhead, report, reuse, speed, start
+from benchmarks import browser, classroom, law, overhead, power, report, reuse, speed, start
 from benchmarks.cases import Bench
 
 PARTS: dict[str, Callable[[Bench], report.Part | list[report.Part]]] = {
@@ -21,6 +23,8 @@ PARTS: dict[str, Callable[[Bench], report.Part | list[report.Part]]] = {
     "law": law.measure,
     "overhead": overhead.measure,
     "speed": speed.measure,
+    "power": power.measure,
+    "classroom": classroom.measure,
 }
 
 
@@ -42,7 +46,7 @@ def main() -> int:
 
     report.warn_if_busy()
     bench, done = Bench(options), []
-    for name in options.parts or PARTS:
+    for name in options.parts or [name for name in PARTS if name not in ("power", "classroom")]:
         began = time.monotonic()
         print(f"{name} ", end="", flush=True)
         where = report.conditions(str(bench.shelf.device), options.quick)

@@ -29,12 +29,14 @@ class Part:
     goal  what DESIGN asks of it, in words
     rows  what was measured, one dictionary a line of the table
     note  how to read it
+    saved_in  the file in assets/measurements that it is kept in
     """
 
     name: str
     title: str
     goal: str
     note: str
+    saved_in: str = SAVED.name
     rows: list[Row] = field(default_factory=list)
     conditions: dict[str, Any] = field(default_factory=dict)
 
@@ -98,9 +100,10 @@ def write(parts: Sequence[Part], save: bool) -> Path:
     found = {part.name: _as_json(part) for part in parts}
     file = ROOT / "build" / f"bench-{datetime.now(UTC):%Y-%m-%d-%H%M%S}.json"
     _dump(file, found)
-    if save:
-        known = json.loads(SAVED.read_text()) if SAVED.exists() else {}
-        _dump(SAVED, known | found)
+    for name in sorted({part.saved_in for part in parts} if save else ()):
+        shipped = SAVED.with_name(name)
+        known = json.loads(shipped.read_text()) if shipped.exists() else {}
+        _dump(shipped, known | {p.name: found[p.name] for p in parts if p.saved_in == name})
     return file
 
 

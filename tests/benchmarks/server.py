@@ -48,6 +48,11 @@ class Server:
             start_new_session=True,  # a group of its own, so that all of it can be ended
         )
 
+    @property
+    def pid(self) -> int:
+        """The process that was started; the server is one of its children."""
+        return self._process.pid
+
     def models(self) -> str | None:
         """What /healthz says of the models; None while nobody answers."""
         try:

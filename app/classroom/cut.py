@@ -1,0 +1,98 @@
+"""A run as a class may see it: everything after the furthest stop shown is taken out.
+
+What is hidden is not sent, so that nobody finds it in the browser. Numbers that are not shown yet
+are null; a whole cycle has the fields of the trace, without its tables of laws (the stepper does
+not draw them, and their rows would name a replacement before it is drawn). The seed stays here
+too: with it anybody could run the models and read on.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from speculation.trace import Cycle, Piece, Position, Trace
+
+from classroom.place import Spot
+
+Json = dict[str, Any]
+
+
+def cut_run(trace: Trace, upto: Spot | None) -> Json:
+    """The cycles shown so far -> {settings, cycles, pieces}; the last one may be in part.
+
+    upto  the furthest stop shown; None shows the run whole
+    """
+    shown = trace.cycles if upto is None else trace.cycles[: upto.cycle + 1]
+    cycles = [_cut(cycle, upto) for cycle in shown]
+    return {
+        "settings": {
+            "k": trace.settings.k,
+            "prompt": trace.settings.prompt,
+            "temperature": trace.settings.temperature,
+        },
+        "cycles": cycles,
+        "pieces": _pieces(cycles, trace.pieces),
+    }
+
+
+def cut_step(trace: Trace, upto: Spot) -> Json | None:
+    """The furthest cycle shown -> {index, cycle, pieces}; None in a run without cycles."""
+    if not trace.cycles:
+        return None
+    cycle = _cut(trace.cycles[upto.cycle], upto)
+    return {"index": upto.cycle, "cycle": cycle, "pieces": _pieces([cycle], trace.pieces)}
+
+
+def _cut(cycle: Cycle, upto: Spot | None) -> Json:
+    if upto is None or cycle.index < upto.cycle or upto.stage == "replace":
+        return _whole(cycle)
+    decided = upto.position + 1 if upto.stage == "decide" else 0
+    over = decided > 0 and decided >= len(cycle.checked)
+    accepted = sum(x.verdict == "accepted" for x in cycle.drafted[:decided])
+    return {
+        "index": cycle.index,
+        "start": cycle.start,
+        "drafted": [
+            _position(x, upto.stage != "draft", i < decided, over)
+            for i, x in enumerate(cycle.drafted)
+        ],
+        "n_accepted": accepted,
+        "replacement": None,
+        "committed": cycle.committed[:accepted],
+        "cut": None,
+        "until": {"stage": upto.stage, "position": upto.position if decided else 0},
+    }
+
+
+def _position(x: Position, verified: bool, decided: bool, over: bool) -> Json:
+    """A drafted position. `over`: the last verdict is out, so the rest is known to be unread."""
+    unread = over and x.verdict == "unchecked"
+    return {
+        "index": x.index,
+        "token": x.token,
+        "q": x.q,
+        "p": x.p if verified else None,
+        "a": x.a if decided else None,
+        "u": x.u if decided else None,
+        "verdict": x.verdict if decided or unread else None,
+    }
+
+
+def _whole(cycle: Cycle) -> Json:
+    return cycle.model_dump(
+        mode="json",
+        exclude={
+            "drafted": {"__all__": {"table", "overlap"}},
+            "replacement": {"table"},
+        },
+    )
+
+
+def _pieces(cycles: Iterable[Json], pieces: dict[int, Piece]) -> dict[str, Piece]:
+    """The text of the tokens that these cycles name, and of no other."""
+    used: set[int] = set()
+    for cycle in cycles:
+        used.update(x["token"] for x in cycle["drafted"])
+        used.update(cycle["committed"])
+        if cycle["replacement"] is not None:
+            used.add(cycle["replacement"]["token"])
+    return {str(token): pieces[token] for token in sorted(used)}

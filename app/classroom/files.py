@@ -1,0 +1,69 @@
+"""The pages of the class and what they load: plain files, sent with a strict policy."""
+
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+from pathlib import Path
+
+from components.stepper import FOLDER as STEPPER
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+from classroom.errors import Refused
+from classroom.web import Kept, sent
+
+PAGES = Path(__file__).with_name("pages")
+KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+POLICY = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-cache",
+}
+
+
+def page_route(name: str, code: str | None = None) -> Callable[[Request], Awaitable[Response]]:
+    """A page. A class's page has its code in the address in one form: cookies hang on that."""
+
+    async def page(request: Request) -> Response:
+        if code is not None and request.path_params["code"] != code:
+            rest = request.url.path.rsplit("/", 1)[-1]
+            end = f"/{rest}" if rest == "present" else ""
+            return RedirectResponse(f"/class/{code}{end}", 307)
+        return _sent(request, PAGES / f"{name}.html", "text/html", POLICY)
+
+    return page
+
+
+def join_page(refused: Refused) -> Response:
+    """The page to join, where there is no class under the address."""
+    headers = dict(POLICY)
+    if refused.retry_after is not None:
+        headers["retry-after"] = str(refused.retry_after)
+    data = _read(PAGES / "join.html", (PAGES / "join.html").stat().st_mtime_ns).data
+    return Response(data, refused.status, headers, "text/html")
+
+
+async def static_route(request: Request) -> Response:
+    """The pages' scripts and styles, and under stepper/ those of the stepper."""
+    first, _, rest = request.path_params["path"].partition("/")
+    folder, name = (STEPPER, rest) if first == "stepper" and rest else (PAGES, first)
+    path = folder / name
+    plain = name.replace("-", "").replace("_", "").replace(".", "").isalnum()
+    if (rest and folder is PAGES) or not plain or path.suffix not in KINDS or not path.is_file():
+        return PlainTextResponse("There is no such file.", 404)
+    return _sent(request, path, KINDS[path.suffix], {k: POLICY[k] for k in _STATIC})
+
+
+_STATIC = ("cache-control", "x-content-type-options")
+
+
+def _sent(request: Request, path: Path, kind: str, headers: dict[str, str]) -> Response:
+    return sent(request, _read(path, path.stat().st_mtime_ns), kind, headers)
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, _changed: int) -> Kept:
+    """A file, read again when it has changed."""
+    return Kept.of(path.read_bytes())

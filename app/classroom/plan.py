@@ -1,0 +1,143 @@
+"""A class plan: recorded runs in order, with notes and questions. A file that can be shared.
+
+An item names a recording that ships with the app, or carries its own run. The file is JSON,
+compressed or not, with a version, and nothing in it is trusted: sizes are bounded, every field is
+checked, and an error says where it is.
+"""
+
+import gzip
+import zlib
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, ValidationError, model_validator
+from recordings import ASSETS, recorded
+from settings import Settings
+from speculation.trace import Trace
+
+from classroom.errors import BadPlan
+from classroom.question import Name, Part, Question
+from classroom.questions import put
+
+PLAN_VERSION: Literal[1] = 1
+MAX_PLAN_BYTES = 4_000_000
+MAX_UNPACKED_BYTES = 20_000_000
+PLANS = ASSETS / "plans"
+
+Line = Annotated[str, StringConstraints(min_length=1, max_length=120, strip_whitespace=True)]
+
+
+class Item(Part):
+    """One run, what the teacher wants to say about it, and what to ask.
+
+    recording  the name of a run that ships with the app; or else
+    trace      the run itself
+    settings   what it was asked for, for those who want to run it again
+    """
+
+    title: Line
+    notes: Annotated[str, StringConstraints(max_length=4000)] = ""
+    recording: Name | None = None
+    settings: Settings | None = None
+    trace: Trace | None = None
+    questions: Annotated[tuple[Question, ...], Field(max_length=30)] = ()
+
+    @model_validator(mode="after")
+    def _one_run(self) -> Self:
+        if (self.recording is None) == (self.trace is None):
+            raise ValueError("an item has either the name of a recording or a trace of its own")
+        if self.trace is not None and not self.trace.cycles:
+            raise ValueError("the trace has no cycles")
+        return self
+
+    def run(self) -> Trace:
+        """The item's run. Raises BadPlan if there is no recording of this name."""
+        found = self.trace or recorded(str(self.recording))
+        if found is None or not found.cycles:
+            raise BadPlan(f"there is no recording {self.recording!r}")
+        return found
+
+
+class Plan(Part):
+    """What a teacher goes through with a class."""
+
+    version: Literal[1] = PLAN_VERSION
+    title: Line
+    about: Annotated[str, StringConstraints(max_length=2000)] = ""
+    items: Annotated[tuple[Item, ...], Field(min_length=1, max_length=40)]
+
+
+def parse_plan(data: bytes) -> Plan:
+    """A plan from a file, compressed or not; every question fits its run.
+
+    Raises BadPlan, naming the field that is wrong.
+    """
+    if len(data) > MAX_PLAN_BYTES:
+        raise BadPlan(f"The file is larger than {MAX_PLAN_BYTES // 10**6} MB")
+    if data[:2] == b"\x1f\x8b":
+        data = unpack(data)
+    plan = _checked(lambda: Plan.model_validate_json(data))
+    check_plan(plan)
+    return plan
+
+
+def read_plan(data: object) -> Plan:
+    """A plan from JSON that was read already; its questions are not checked yet."""
+    return _checked(lambda: Plan.model_validate(data))
+
+
+def _checked(read: Callable[[], Plan]) -> Plan:
+    try:
+        return read()
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the file"
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        message = first["msg"].removeprefix("Value error, ")
+        raise BadPlan(f"Not a class plan: {place}: {message}{more}") from error
+
+
+def pack_plan(plan: Plan) -> bytes:
+    """A plan as compressed JSON; the same plan gives the same bytes."""
+    return gzip.compress(plan.model_dump_json().encode(), mtime=0)
+
+
+def unpack(data: bytes) -> bytes:
+    """Unpack, but never more than the limit: a small file can hold gigabytes of zeros."""
+    stream = zlib.decompressobj(wbits=31)
+    try:
+        unpacked = stream.decompress(data, MAX_UNPACKED_BYTES)
+    except zlib.error as error:
+        raise BadPlan(f"Not a class plan: the compressed file is damaged ({error})") from error
+    if stream.unconsumed_tail:
+        raise BadPlan(f"Not a class plan: it unpacks to more than {MAX_UNPACKED_BYTES // 10**6} MB")
+    if not stream.eof:
+        raise BadPlan("Not a class plan: the compressed file is cut short")
+    return unpacked
+
+
+def check_plan(plan: Plan) -> None:
+    """Every recording exists, and every question has an answer in its run. Raises BadPlan."""
+    for i, item in enumerate(plan.items):
+        try:
+            trace = item.run()
+        except BadPlan as error:
+            raise BadPlan(f"Not a class plan: items.{i}: {error}") from error
+        for j, question in enumerate(item.questions):
+            try:
+                put(question, trace)
+            except BadPlan as error:
+                raise BadPlan(f"Not a class plan: items.{i}.questions.{j}: {error}") from error
+
+
+@lru_cache(maxsize=1)
+def shipped() -> dict[str, Plan]:
+    """The plans that ship with the app, by name, in the order of their file names."""
+    return {file.stem: parse_plan(file.read_bytes()) for file in sorted(PLANS.glob("*.json"))}
+
+
+def plan_file(name: str) -> Path:
+    """Where a shipped plan lies."""
+    return PLANS / f"{name}.json"
