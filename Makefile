@@ -7,7 +7,7 @@ READY := .venv/.ready
 HOST ?= 127.0.0.1
 PORT ?= 8501
 
-.PHONY: run install test lint bench drafts traces help
+.PHONY: run install test lint bench audit measure drafts traces help
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -45,6 +45,17 @@ lint: install  ## ruff, mypy and the import arrows
 
 bench: install  ## measure on this machine (WHAT="overhead --quick"): tables here, JSON in build/
 	PYTHONPATH=tests $(BIN)/python -m benchmarks $(WHAT)
+
+measure: install  ## what every draft costs and earns (WHAT="--quick"): resumable, at most 35 minutes
+	$(BIN)/python -m jobs.measure_drafts $(WHAT)
+
+audit: install  ## audit the decoder, the decoder with a planted mistake, and transformers
+	$(BIN)/python -m engines audit own
+	@echo; echo "The same with a replacement drawn from the target, not the residual (must be found):"
+	$(BIN)/python -m engines audit own --rule replacement-from-target; [ $$? -eq 1 ]
+	@echo; echo "transformers, with an assistant:"
+	$(BIN)/python -m engines audit transformers --n 80
+	$(BIN)/python -m engines audit transformers --n 80 --temperature 0.8 --top-k 40 --top-p 0.95
 
 drafts: install  ## train the drafts (hours on a CPU, minutes on a GPU), resumable
 	$(BIN)/python -m training all

@@ -1,0 +1,199 @@
+"""Texts scored by the target, token by token: what every check of a law is made from.
+
+For each token: the interval of its law that it takes (tokens by falling probability, ties by id),
+its surprise, and the mean and variance that the surprise should have. Random heights within the
+intervals are drawn later, from a generator that belongs to the samples, so a report on the same
+samples is the same report.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+from speculation.exactness.long_runs import Scored
+from speculation.models import LanguageModel, Logits
+from speculation.rule import Law
+from speculation.sampling import law
+
+from engines.base import Continuation, SampleRequest
+from engines.laws import TargetLaw, Text, adjusted
+
+Numbers = npt.NDArray[np.float64]
+
+EDGE = 1e-3
+"""How far a logit may lie below a filter's edge and still count as on it: two ways of computing
+one logit differ by up to about 1e-4 in float32, and a token at the edge is kept or cut by that."""
+
+
+def _nothing() -> Numbers:
+    return np.array([])
+
+
+@dataclass(frozen=True)
+class ScoredText:
+    """One text under the target; all arrays [T].
+
+    low, high  the interval of the law that the token takes
+    surprise   -log p(x), infinite for a token that the law forbids
+    entropy    what it should be on average, and its variance
+    overlaps   sum of min(p, q) at each place, if the draft is at hand; else empty
+    lean       how much the draft favors the token: min(1, q/p), less its mean (the overlap)
+    lean_variance  its variance
+    rarer      whether the penalty makes the token rarer (0 or 1), and the chance of that
+    """
+
+    number: int
+    low: Numbers
+    high: Numbers
+    surprise: Numbers
+    entropy: Numbers
+    variance: Numbers
+    overlaps: Numbers = field(default_factory=_nothing)
+    lean: Numbers = field(default_factory=_nothing)
+    lean_variance: Numbers = field(default_factory=_nothing)
+    rarer: Numbers = field(default_factory=_nothing)
+    rarer_chance: Numbers = field(default_factory=_nothing)
+
+    @property
+    def probability(self) -> float:
+        """Of the whole text, as far as it goes."""
+        return float(np.exp(-self.surprise.sum()))
+
+
+def score_texts(
+    target: TargetLaw,
+    request: SampleRequest,
+    texts: Sequence[Continuation],
+    draft: LanguageModel | None = None,
+    plain: SampleRequest | None = None,
+) -> list[ScoredText]:
+    """Score them in batches; an empty text scores nothing.
+
+    draft  whose favorites are looked at
+    plain  the request without its penalty, to see which tokens that makes rarer
+    """
+    found = []
+    rows = target.logits([text.tokens or (0,) for text in texts])
+    for text, logits in zip(texts, rows, strict=True):
+        tokens = np.array(text.tokens, dtype=np.int64)
+        laws = _laws(request, logits[: len(tokens)], text.tokens)
+        columns = intervals(laws, tokens)
+        scored = ScoredText(text.number, *columns)
+        if draft is not None and len(tokens):
+            q = _draft_laws(draft, request, text.tokens, laws.shape[1])
+            shares, lean, spread = leaning(laws, q, tokens)
+            scored = replace(scored, overlaps=shares, lean=lean, lean_variance=spread)
+        if plain is not None and len(tokens):
+            without = law(adjusted(plain, logits[: len(tokens)], text.tokens), plain.sampling)
+            rarer = laws < without
+            chance = np.where(rarer, laws, 0.0).sum(axis=1)
+            came = rarer[np.arange(len(tokens)), tokens].astype(np.float64)
+            scored = replace(scored, rarer=came, rarer_chance=np.minimum(chance, 1.0))
+        found.append(scored)
+    return found
+
+
+def _laws(request: SampleRequest, logits: Logits, text: Text) -> Law:
+    """The laws the tokens should follow; a token just below a filter's edge is let in."""
+    rows = adjusted(request, logits, text)
+    laws: Law = law(rows, request.sampling) if len(text) else np.zeros((0, logits.shape[-1]))
+    for i, token in enumerate(text):
+        if laws[i, token] == 0.0:
+            lifted = rows[i].astype(np.float64)
+            lifted[token] += EDGE
+            again = law(lifted, request.sampling)
+            laws[i] = again if again[token] > 0.0 else laws[i]
+    return laws
+
+
+def _draft_laws(draft: LanguageModel, request: SampleRequest, text: Text, size: int) -> Law:
+    """The draft's laws at each place of a text [T, V]; zeros where it proposes nothing."""
+    rows = draft.start().extend([*request.prompt, *text[:-1]], len(text))
+    laws = np.zeros((len(text), size))
+    there = rows.max(axis=1) > -np.inf
+    columns = slice(rows.shape[1]) if draft.support is None else draft.support
+    for i in np.flatnonzero(there):
+        laws[i, columns] = law(rows[i], request.sampling)
+    return laws
+
+
+def intervals(
+    laws: Law, tokens: npt.NDArray[np.int64]
+) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
+    """Low and high end of each token's interval, its surprise, and that one's mean and variance.
+
+    The intervals are those of `dice.draw_intervals`, without sorting: what lies below a token is
+    the mass of the likelier ones, and of equally likely ones with a lower id.
+
+    >>> low, high, *_ = intervals(np.array([[0.25, 0.5, 0.25]]), np.array([2]))
+    >>> float(low[0]), float(high[0])
+    (0.75, 1.0)
+    """
+    places = np.arange(len(tokens))
+    own = laws[places, tokens]
+    likelier = np.where(laws > own[:, None], laws, 0.0).sum(axis=1)
+    ties = (laws == own[:, None]) & (np.arange(laws.shape[1]) < tokens[:, None])
+    low = np.where(own > 0.0, likelier + own * ties.sum(axis=1), 0.0)
+    with np.errstate(divide="ignore"):
+        nats = -np.log(np.where(laws > 0.0, laws, 1.0))
+        surprise = -np.log(own)
+    entropy = (laws * nats).sum(axis=1)
+    variance = (laws * (nats - entropy[:, None]) ** 2).sum(axis=1)
+    return low, np.minimum(low + own, 1.0), surprise, entropy, variance
+
+
+def leaning(
+    laws: Law, draft_laws: Law, tokens: npt.NDArray[np.int64]
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Overlap; how much the draft favors each token, less its mean under p; its variance.
+
+    min(1, q/p) is 1 where the draft supplies all that p wants, and 0 where it supplies nothing. Its
+    mean over p is the overlap.
+
+    >>> p, q = np.array([[0.6, 0.3, 0.1]]), np.array([[0.2, 0.3, 0.5]])
+    >>> shares, lean, _ = leaning(p, q, np.array([0]))
+    >>> float(shares[0].round(3)), float(lean[0].round(3))       # 0.2/0.6 - 0.6
+    (0.6, -0.267)
+    """
+    both = np.minimum(laws, draft_laws)
+    favor = np.divide(both, laws, out=np.zeros_like(laws), where=laws > 0.0)
+    shares: Numbers = both.sum(axis=1)
+    variance = (both * favor).sum(axis=1) - shares**2
+    return shares, favor[np.arange(len(tokens)), tokens] - shares, np.maximum(variance, 0.0)
+
+
+def as_scored(texts: Sequence[ScoredText], places: Sequence[Sequence[int]], seed: int) -> Scored:
+    """The tokens of many texts in one row, with heights drawn by a generator of this seed."""
+    low, high, surprise, entropy, variance = (
+        np.concatenate([getattr(text, name) for text in texts] or [np.array([])])
+        for name in ("low", "high", "surprise", "entropy", "variance")
+    )
+    heights = low + np.random.default_rng(seed).random(len(low)) * (high - low)
+    number = np.repeat(np.arange(len(texts)), [len(text.low) for text in texts])
+    place = np.array([i for row in places for i in row], dtype=np.int64)
+    return Scored(heights, surprise, entropy, variance, number, place)
+
+
+def places_of(text: Continuation) -> list[int]:
+    """Each token's place in its cycle; -1 where the engine does not say."""
+    if text.cycles is None:
+        return [-1] * len(text.tokens)
+    return [i for cycle in text.cycles for i in range(cycle.committed)]
+
+
+def checked_overlaps(
+    text: Continuation, scored: ScoredText, k: int, length: int
+) -> Iterator[tuple[list[float], int]]:
+    """For each cycle, the overlap at the drafts it checked, and how many of them it kept.
+
+    A cycle that begins too near to the length to commit all it may is left out: which ones were
+    cut depends on how many drafts they kept. A place without a draft of q's has no overlap.
+    """
+    start = 0
+    for cycle in text.cycles or ():
+        if start + k + 1 > length:
+            return
+        checked = min(cycle.accepted + 1, cycle.drafted, len(scored.overlaps) - start)
+        yield scored.overlaps[start : start + checked].tolist(), min(cycle.accepted, checked)
+        start += cycle.committed

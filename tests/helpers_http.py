@@ -1,0 +1,159 @@
+"""A real HTTP server with the OpenAI API for completions, in front of any engine, with faults."""
+
+import itertools
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import uvicorn
+from engines.base import Engine, SampleRequest
+from speculation.sampling import Sampling
+from speculation.text import join, pieces
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+Fault = Callable[[], Response | None]
+"""What to answer instead; None: answer as usual."""
+
+
+@dataclass
+class Endpoint:
+    """The server's side: engines by model, what was asked, and faults for the next requests.
+
+    shows   how ids are told: "token_ids", "logprobs" (vLLM's names), "llama" or "nothing"
+    strict  refuse fields beyond the API
+    """
+
+    engines: dict[str, Engine]
+    tokenizer: Any
+    shows: str = "token_ids"
+    strict: bool = False
+    faults: list[Fault] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    url: str = ""
+    busy: int = 0
+    busiest: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1_000))
+
+    def models(self, _: Request) -> Response:
+        return JSONResponse({"data": [{"id": name} for name in self.engines]})
+
+    def completions(self, request: Request, body: dict[str, Any]) -> Response:
+        with self.lock:
+            self.busy += 1
+            self.busiest = max(self.busiest, self.busy)
+            self.asked.append(body)
+            self.headers.append(dict(request.headers))
+            fault = self.faults.pop(0) if self.faults else None
+        try:
+            instead = fault() if fault else None
+            return instead or self._answer(body)
+        finally:
+            with self.lock:
+                self.busy -= 1
+
+    def _answer(self, body: dict[str, Any]) -> Response:
+        if self.strict and {"top_k", "return_token_ids"} & set(body):
+            return JSONResponse({"error": "unknown field top_k"}, 400)
+        if body["model"] not in self.engines:
+            return JSONResponse({"error": f"there is no model {body['model']}"}, 404)
+        prompt = body["prompt"]
+        if isinstance(prompt, str):
+            prompt = self.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+        with self.lock:  # one model, one text at a time
+            seed = body.get("seed") or next(self.numbers)
+            asked = SampleRequest(
+                tuple(prompt),
+                Sampling(body["temperature"], max(0, body.get("top_k", 0)), body["top_p"]),
+                body["max_tokens"],
+                frozenset(body.get("stop_token_ids", [])),
+                k=3,
+                seed=seed,
+            )
+            texts = self.engines[body["model"]].continuations(asked, range(body["n"]))
+            choices = [self._choice(i, text.tokens, text.finish) for i, text in enumerate(texts)]
+        return JSONResponse({"choices": choices})
+
+    def _choice(self, index: int, tokens: tuple[int, ...], finish: str) -> dict[str, Any]:
+        known = pieces(self.tokenizer, tokens)
+        text = join(known[x] for x in tokens)
+        choice: dict[str, Any] = {
+            "index": index,
+            "text": text,
+            "finish_reason": "stop" if finish == "end" else "length",
+            "logprobs": None,
+        }
+        if self.shows == "token_ids":
+            choice["token_ids"] = list(tokens)
+        elif self.shows == "logprobs":
+            choice["logprobs"] = {"tokens": [f"token_id:{x}" for x in tokens]}
+        elif self.shows == "llama":
+            choice["logprobs"] = {"content": [{"id": x, "token": str(known[x])} for x in tokens]}
+        return choice
+
+
+@contextmanager
+def serving(endpoint: Endpoint, port: int = 0) -> Iterator[Endpoint]:
+    """Serve it on this port, or a free one; its `url` says where."""
+
+    def completions(request: Request) -> Response:
+        import anyio.from_thread
+
+        return endpoint.completions(request, json.loads(anyio.from_thread.run(request.body)))
+
+    app = Starlette(
+        routes=[
+            Route("/v1/models", endpoint.models),
+            Route("/v1/completions", completions, methods=["POST"]),
+        ]
+    )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", port))
+        port = free.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="critical"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + 20
+    while not server.started:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    endpoint.url = f"http://127.0.0.1:{port}/v1"
+    try:
+        yield endpoint
+    finally:
+        server.should_exit = True
+        server.force_exit = True
+        thread.join(10)
+
+
+def status(code: int, text: str = "out of luck", **headers: str) -> Fault:
+    return lambda: Response(text, code, {k.replace("_", "-"): v for k, v in headers.items()})
+
+
+def says(text: str) -> Fault:
+    return lambda: Response(text, media_type="application/json")
+
+
+def redirects(to: str) -> Fault:
+    return lambda: RedirectResponse(to)
+
+
+def hangs(seconds: float) -> Fault:
+    def fault() -> None:
+        time.sleep(seconds)
+
+    return fault
+
+
+def half() -> Response:
+    """Announces more than it sends, and hangs up."""
+    return Response('{"choices": [{"te', headers={"content-length": "400"})
