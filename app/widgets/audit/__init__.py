@@ -1,0 +1,1 @@
+"""The pages that put engines to the test: an audit, and the question of rounding."""

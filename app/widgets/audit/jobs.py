@@ -1,0 +1,76 @@
+"""Work given to the models by these pages: asked for, watched, stopped."""
+
+from collections.abc import Callable
+
+import streamlit as st
+from engines.base import EngineUnavailable
+from jobs.job import State, View, Work
+from jobs.worker import Full, worker
+from settings import Settings
+
+from widgets import state
+from widgets.plain import plain
+
+TICK_SECONDS = 0.5
+WORDS = {State.WAITING: "Waiting for the models", State.LOADING: "Loading the models"}
+
+
+def visitor(page: str) -> str:
+    """A page's own place in the worker: work here does not end the run in the Lab."""
+    return f"{state.visitor()}-{page}"
+
+
+def look(page: str) -> View | None:
+    """What has become of the page's work."""
+    return worker().look(visitor(page), "work")
+
+
+def busy(page: str) -> bool:
+    """Whether it is going on, or waits."""
+    view = look(page)
+    return view is not None and not view.final
+
+
+def ask(page: str, settings: Settings, work: Work) -> None:
+    """Ask for work; a full queue is said by `notice`."""
+    st.session_state[_key(page)] = None
+    try:
+        worker().submit(visitor(page), settings, "work", fresh=True, work=work)
+    except Full as full:
+        st.session_state[_key(page)] = str(full)
+
+
+def notice(page: str) -> None:
+    """What stood in the way, if something did."""
+    view = look(page)
+    said = st.session_state.get(_key(page)) or (view.error if view is not None else None)
+    if said:
+        sentence = str(said).removeprefix(f"The run failed: {EngineUnavailable.__name__}: ")
+        st.error(plain(sentence), icon=":material/error:")
+
+
+def watch(page: str, words: Callable[[object], tuple[float, str]], stop: str = "Stop") -> None:
+    """A bar that moves by itself, a button to stop; the page is drawn again at the end.
+
+    words  the state that the work published last -> share done, and what it is doing
+    """
+    st.fragment(_watch, run_every=TICK_SECONDS)(page, words)
+    if st.button(stop, key=f"stop-{page}", icon=":material/stop:"):
+        worker().stop(visitor(page), "work")
+        st.rerun()
+
+
+def _watch(page: str, words: Callable[[object], tuple[float, str]]) -> None:
+    view = look(page)
+    if view is None or view.final:
+        st.rerun()
+    share, doing = (0.0, WORDS.get(view.state, "Starting"))
+    if view.published is not None and view.state is State.RUNNING:
+        share, doing = words(view.published)
+    elif view.state is State.WAITING and view.place:
+        doing = f"Waiting: {view.place} before this"
+    st.progress(min(1.0, share), plain(doing))
+
+
+def _key(page: str) -> str:
+    return f"{page}-notice"

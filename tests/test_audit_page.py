@@ -1,0 +1,296 @@
+"""The pages "Audit an engine" and "Rounding or bug?": words, figures, and visits."""
+
+import dataclasses
+import doctest
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from browser import Opener, open_lab, playwright_browser, server  # noqa: F401
+from charts import audit as audit_chart
+from charts.audit import audit_figure, audit_sentence, scaled
+from charts.rounding import rounding_figure
+from engines.audit import AuditState
+from engines.report import Report, Result
+from engines.rounding_example import FILE, rounding_examples
+from engines.rounding_found import Candidate, Rounding, Side
+from engines.rounding_words import numbers_sentences, picture_sentence, verdict_sentence
+from engines.words import as_junit
+from helpers_jobs import StubShelf
+from speculation.catalog import Pair
+from speculation.exactness import Finding
+from streamlit.testing.v1 import AppTest
+from widgets.audit import recorded, report_view, rounding_view
+from widgets.audit.audit_form import stopped
+from widgets.audit.recorded import BadReport, recorded_audits, report_of
+
+SCREENS = Path(__file__).resolve().parents[1] / "app" / "screens"
+WAIT = 60
+
+
+@pytest.fixture
+def quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Environment, worker and store as new; call it after further variables were set."""
+    from environment import environment
+    from jobs.worker import worker
+    from store import learners
+
+    def again(**variables: str) -> None:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        for cached in (learners.store, environment, worker):
+            cached.cache_clear()
+
+    again(SPECULATE_DATABASE_URL=f"sqlite:///{tmp_path}/learners.sqlite")
+    yield again
+    learners.store().close()
+    for cached in (learners.store, environment, worker):
+        cached.cache_clear()
+
+
+def open_page(name: str) -> AppTest:
+    app = AppTest.from_file(str(SCREENS / f"{name}.py"), default_timeout=WAIT).run()
+    assert not app.exception, app.exception
+    return app
+
+
+def result(name: str = "PIT", flagged: bool = False, **changes: object) -> Result:
+    finding = Finding(name, 3.0, 0.4, 0.02, 0.0, 0.06, "total variation, at most", 200, 0.08)
+    found = dataclasses.replace(finding, **changes)  # type: ignore[arg-type]
+    return Result(name, "Is it?", "exact", found, 0.4, flagged, "", "")
+
+
+def report(*results: Result, verdict: str = "exact") -> Report:
+    fields = {"slower": False, "stopped": "", "failed": False, "continuations": 9, "seconds": 1.5}
+    about = {"engine": "own", "settings": "temperature 1", "machine": "a machine"}
+    return Report(verdict=verdict, results=results, about=about, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("module", [report_view, rounding_view, recorded, audit_chart])
+def test_the_examples_in_the_text_are_right(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+# Figures
+
+
+def test_effects_are_drawn_against_what_would_have_been_seen() -> None:
+    fine, bad = result(), result("law", True, effect=0.4, low=0.3, high=9.0)
+    refuted = result("forbidden", True, sees=0.0)
+    silent = Result("seeds", "?", "exact", None, None, False, "no seeds", "")
+    blind = result("blind", sees=float("inf"))
+    rows = scaled([fine, silent, bad, refuted, blind])
+    assert [(x.name, round(y, 2)) for x, y, *_ in rows] == [
+        ("PIT", 0.25), ("law", audit_chart.FURTHEST), ("forbidden", audit_chart.FURTHEST),
+    ]  # fmt: skip
+    assert all(low <= effect <= high for _, effect, low, high in rows)
+    figure = audit_figure([fine, bad])
+    assert [len(x.x) for x in figure.data] == [1, 1]
+    assert [x.marker.symbol for x in figure.data] == ["circle", "diamond"]
+    assert "Found by: law" in audit_sentence([fine, bad])
+    assert "None of the 1 checks" in audit_sentence([fine])
+    audit_figure([])
+
+
+def test_bars_meet_where_the_verdict_is_a_tie() -> None:
+    def found(reach: float) -> Rounding:
+        tokens = [
+            Candidate(token=i, piece=f"<{i}>", plain=x, low=x - 0.1, high=x, float32=x)
+            for i, x in enumerate((9.0, 8.7, 2.0))
+        ]
+        one, two = Side(tokens=5, token=0, behind=0.0), Side(tokens=5, token=1, behind=0.3)
+        return Rounding(
+            verdict="near-tie" if reach >= 0.3 else "doubtful", precision="bfloat16", k=4, common=2,
+            one=one, two=two, reach=reach, gap=0.3, candidates=tokens,
+        )  # fmt: skip
+
+    for reach, meets in ((0.4, True), (0.2, False)):
+        figure = rounding_figure(found(reach))
+        bars = {x.name: x for x in figure.data if x.name.startswith("text")}
+        left = bars["text one's token"].x[0] - bars["text one's token"].error_x.value
+        right = bars["text two's token"].x[0] + bars["text two's token"].error_x.value
+        assert (left <= right) == meets
+        assert ("does not meet" in picture_sentence(found(reach))) != meets
+        assert "&lt;0&gt;" in figure.layout.yaxis.ticktext[0], "a token is no markup"
+
+
+# What ships
+
+
+def test_recorded_reports_open_and_come_out_as_they_went_in() -> None:
+    found = recorded_audits()
+    names = [one.name for one in found]
+    assert names[:2] == ["own", "own-replacement-from-target"]
+    verdicts = {one.name: one.report.verdict for one in found}
+    assert verdicts["own"] == "exact"
+    assert verdicts["own-replacement-from-target"] == "deviation"
+    for one in found:
+        stored = json.loads((recorded.FOLDER / f"{one.name}.json").read_text())
+        assert json.loads(one.report.to_json()) == stored
+        assert as_junit(one.report).startswith("<?xml")
+
+
+def test_a_file_that_is_no_report_is_refused() -> None:
+    good = report(result(sees=float("inf"))).to_json()
+    assert report_of(good) == report(result(sees=float("inf")))
+    for text in ("", "{}", "[]", good.replace("audit-1", "audit-9"), good.replace("sees", "saw")):
+        with pytest.raises(BadReport):
+            report_of(text)
+
+
+def test_the_recorded_examples_show_both_sides() -> None:
+    tie, bug = rounding_examples()
+    assert tie.found.verdict == "near-tie"
+    assert bug.found.verdict in ("not-rounding", "later")
+    for example in (tie, bug):
+        assert example.one != example.two
+        assert example.one.startswith(example.two[:20])
+        assert verdict_sentence(example.found)
+        assert len(numbers_sentences(example.found)) >= 4
+        half = rounding_figure(example.found).data[-1].error_x.value
+        assert half == pytest.approx(example.found.reach / 2)
+    assert FILE.stat().st_size < 40_000
+
+
+def test_texts_on_the_page_are_escaped() -> None:
+    html = rounding_view.texts_html("a<script>", "a<b>")
+    assert "<script>" not in html
+    assert "<mark>script&gt;</mark>" in html
+
+
+def test_what_was_stopped_says_so() -> None:
+    state = AuditState("main", 40, 200, 9.0, 30.0, report(result()))
+    assert "after 40 of 200" in stopped(state).report.sentence
+    final = dataclasses.replace(state, final=True)
+    assert stopped(final) is final
+
+
+# Visits
+
+
+@pytest.mark.parametrize("name", ["audit", "rounding"])
+def test_without_live_models_the_recorded_ones_are_shown(
+    quiet: Callable[..., None], name: str
+) -> None:
+    quiet(SPECULATE_LIVE="false")
+    app = open_page(name)
+    assert any("disabled here" in x.value for x in app.info)
+    assert any("recorded" in x.value for x in app.markdown)
+    assert not [button for button in app.button if button.key and button.key.endswith("-go")]
+    other = app.segmented_control if hasattr(app, "segmented_control") else app.button_group
+    other[0].set_value(1).run()
+    assert not app.exception
+
+
+@pytest.fixture
+def live(quiet: Callable[..., None], tiny_pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker whose models are the tiny pair."""
+    from jobs.worker import Worker, worker
+
+    shelf = StubShelf(tiny_pair)
+    monkeypatch.setattr(shelf, "pair", lambda *_: tiny_pair)
+    monkeypatch.setattr(Worker, "unavailable", lambda self: None)
+    quiet(SPECULATE_LIVE="true", SPECULATE_AUDIT_URL="http://127.0.0.1:9/v1|m, http://127.0.0.1:9")
+    worker()._shelf = shelf
+
+
+def finish(app: AppTest, page: str) -> AppTest:
+    """Run the page again until its work is done."""
+    from widgets.audit import jobs
+
+    deadline = time.monotonic() + WAIT
+    while time.monotonic() < deadline:
+        app.run()
+        assert not app.exception, app.exception
+        who = f"{app.session_state['visitor']}-{page}"
+        view = jobs.worker().look(who, "work")
+        if view is not None and view.final:
+            return app.run()
+        time.sleep(0.05)
+    raise AssertionError(f"{page} did not end")
+
+
+@pytest.mark.usefixtures("live")
+def test_a_question_of_rounding_is_answered() -> None:
+    app = open_page("rounding")
+    app.text_area(key="rounding-prompt").set_value("one")
+    app.text_area(key="rounding-one").set_value("[70, 71, 72]")
+    app.text_area(key="rounding-two").set_value("[70, 71, 90]")
+    app.selectbox(key="rounding-precision").select("float32")
+    app.button(key="rounding-go").click().run()
+    finish(app, "rounding")
+    assert any("live: scored here" in x.value for x in app.markdown)
+    assert app.subheader[0].value
+    app.text_area(key="rounding-one").set_value("")
+    app.text_area(key="rounding-two").set_value("")
+    app.button(key="rounding-go").click().run()
+    finish(app, "rounding")
+    assert any("Both texts are empty" in x.value for x in app.error)
+
+
+@pytest.mark.usefixtures("live")
+def test_endpoints_that_do_not_answer_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from engines import rounding_endpoints
+    from engines.openai_client import Patience
+
+    monkeypatch.setattr(rounding_endpoints, "PATIENCE", Patience(tries=1))
+    monkeypatch.setattr(rounding_endpoints.greedy_text, "__defaults__", (Patience(tries=1),))
+    app = open_page("rounding")
+    app.button_group(key="rounding-source").set_value("from two endpoints").run()
+    app.text_area(key="rounding-prompt").set_value("one")
+    app.button(key="rounding-go").click().run()
+    finish(app, "rounding")
+    assert any("is the server running" in x.value for x in app.error)
+    assert not any("EngineUnavailable" in x.value for x in app.error)
+
+
+@pytest.mark.usefixtures("live")
+def test_an_audit_from_the_page() -> None:
+    app = open_page("audit")
+    app.select_slider(key="audit-n").set_value(50)
+    app.text_input(key="audit-prompt").set_value("one")
+    app.button(key="audit-go").click().run()
+    finish(app, "audit")
+    assert any("live: sampled here" in x.value for x in app.markdown)
+    assert app.success or app.error
+    assert any("50 continuations" in x.value for x in app.caption)
+    assert len(app.get("download_button")) == 2
+    app.text_input(key="audit-prompt").set_value("").run()
+    assert not app.exception
+    app.button_group(key="audit-engine").set_value("openai").run()
+    assert not app.exception
+    assert app.selectbox(key="audit-baseline").options[0].startswith("the exact law")
+
+
+@pytest.mark.usefixtures("live")
+def test_an_audit_that_is_stopped_reports_on_what_there_is() -> None:
+    app = open_page("audit")
+    app.select_slider(key="audit-n").set_value(800)
+    app.button(key="audit-go").click().run()
+    from widgets.audit import jobs
+
+    who = f"{app.session_state['visitor']}-audit"
+    deadline = time.monotonic() + WAIT
+    while not getattr(jobs.worker().look(who, "work").published, "done", 0):  # type: ignore[union-attr]
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    app.run()
+    app.button(key="stop-audit").click().run()
+    finish(app, "audit")
+    boxes = [*app.success, *app.error, *app.warning]
+    assert any("by hand, after" in x.value.replace("\\", "") for x in boxes)
+
+
+# In the browser
+
+
+@pytest.mark.parametrize("page", ["audit", "rounding-or-bug"])
+def test_on_a_phone(open_lab: Opener, server, page: str) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001, F811
+    size = {"width": 390, "height": 844}
+    lab = open_lab(f"http://127.0.0.1:{server.port}/{page}", wait=False, viewport=size)
+    lab.page.locator(".js-plotly-plot").first.wait_for()
+    lab.wait(lab.no_sideways_scroll)
+    assert lab.page.get_by_role("heading", level=1).count() == 1
