@@ -409,6 +409,7 @@ class Counting:
     """Publishes how many passes it has made."""
 
     passes: int
+    gives_way: bool = False
 
     def states(self, pair: Pair, store: PassStore) -> Iterator[object]:
         context = pair.target.start()
@@ -433,3 +434,40 @@ def test_work_publishes_its_states_and_equal_work_is_shared(
     assert shelf_stub.asked == [settings().pair]
     jobs.submit("ann", settings(), "work", work=Counting(4))
     assert until(jobs, "ann", final, "work").published == 4
+
+
+@pytest.mark.parametrize("gives_way", [True, False])
+def test_long_work_lets_runs_by_if_it_says_so(
+    jobs: Worker, shelf_stub: StubShelf, gives_way: bool
+) -> None:
+    jobs.submit("audit", settings(), "work", work=Counting(60, gives_way))
+    shelf_stub.open(1)
+    until(jobs, "audit", lambda v: v.published == 1, "work")
+    jobs.submit("ann", settings("b"))
+    jobs.submit("bob", settings("c"))
+    shelf_stub.open()
+    until(jobs, "bob", final)
+    first, meanwhile = jobs.look("ann"), until(jobs, "audit", final, "work")
+    assert first is not None
+    assert first.state is State.DONE
+    assert meanwhile.state is State.DONE
+    assert meanwhile.published == 60
+    order = [key[1].prompt for key in jobs._kept]
+    assert order == (["b", "c", "a"] if gives_way else ["a", "b", "c"])
+
+
+def test_work_that_lets_runs_by_can_be_stopped_meanwhile(
+    jobs: Worker, shelf_stub: StubShelf
+) -> None:
+    jobs.submit("audit", settings(), "work", work=Counting(60, gives_way=True))
+    shelf_stub.open(1)
+    until(jobs, "audit", lambda v: v.published == 1, "work")
+    jobs.submit("ann", settings("b"))
+    shelf_stub.open(2)
+    until(jobs, "ann", lambda v: v.state is State.RUNNING)
+    jobs.stop("audit", "work")
+    shelf_stub.open()
+    assert until(jobs, "ann", final).state is State.DONE
+    stopped = until(jobs, "audit", final, "work")
+    assert stopped.state is State.STOPPED
+    assert stopped.published in (1, 2)

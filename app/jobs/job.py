@@ -24,7 +24,13 @@ class Work(Protocol):
     It is compared and hashed by what it computes (a frozen dataclass does that): equal work is
     done once. Each state it publishes replaces the one before; pages read the last one, also
     after a stop, so a state is a whole and unchanging value.
+
+    gives_way  whether runs that are asked for meanwhile may be done between two states: right for
+               an audit of minutes, wrong for whatever takes the time
     """
+
+    @property
+    def gives_way(self) -> bool: ...
 
     def __hash__(self) -> int: ...
 

@@ -234,16 +234,33 @@ class Worker:
                     self._news.wait()
                 job = self._current = self._queue.popleft()
                 job.state = State.LOADING
-            if self._abandoned(job):
-                job.stop.set()
-            self._do(job)
-            with self._lock:
-                self._current = None
-                if job.state is State.DONE:
+            self._finish(job)
+
+    def _finish(self, job: Job) -> None:
+        """Do a job that is now the current one, and keep it for whoever asks for the same."""
+        if self._abandoned(job):
+            job.stop.set()
+        self._do(job)
+        with self._lock:
+            self._current = None
+            if job.state is State.DONE:
+                if job.work is None:
                     self._durations.append(job.seconds())
-                    self._kept[job.key] = job
-                    if len(self._kept) > KEPT:
-                        self._kept.popitem(last=False)
+                self._kept[job.key] = job
+                if len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+
+    def _let_others_by(self, job: Job) -> None:
+        """Between two states of long work: do what has come in the meantime, in its order."""
+        while True:
+            with self._lock:
+                other = next((x for x in self._queue if x.work is None), None)
+                if other is None:
+                    self._current = job
+                    return
+                self._queue.remove(other)
+                self._current, other.state = other, State.LOADING
+            self._finish(other)
 
     def _do(self, job: Job) -> None:
         """Run one job to its end, whatever that is."""
@@ -305,6 +322,8 @@ class Worker:
         """Publish each state of something that is measured -> whether it was stopped."""
         for state in states:
             setattr(job, name, state)
+            if job.work is not None and job.work.gives_way:
+                self._let_others_by(job)
             if job.stop.is_set() or self._abandoned(job):
                 return True
         return False

@@ -5,6 +5,7 @@ The same runs as `make measure` makes, so that the two can be laid over each oth
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from settings import Mode, Precision
 
@@ -44,6 +45,7 @@ class MeasureHere:
     temperature: float
     precision: Precision
     length: int
+    gives_way: ClassVar[bool] = False
 
     def states(self, pair: Pair, store: PassStore) -> Iterator[Here]:
         """A state after every cycle, so that a stop is heard at once. Nothing is looked up."""
