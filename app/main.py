@@ -47,10 +47,25 @@ documents = {
 }
 lab = st.Page(SCREENS / "lab.py", title=f"Lab | {NAME}", url_path=places.LAB)
 test_it = st.Page(SCREENS / "test_it.py", title=f"Test it yourself | {NAME}", url_path=places.TEST)
+audit = st.Page(SCREENS / "audit.py", title=f"Audit an engine | {NAME}", url_path=places.AUDIT)
+rounding = st.Page(
+    SCREENS / "rounding.py", title=f"Rounding or bug? | {NAME}", url_path=places.ROUNDING
+)
+pays = st.Page(SCREENS / "when_it_pays.py", title=f"When it pays | {NAME}", url_path=places.PAYS)
+teach = st.Page(SCREENS / "classes.py", title=f"Class | {NAME}", url_path=places.CLASSES)
 home = st.Page(partial(home_screen, found), title=NAME, url_path="home", default=True)
-places.know({places.HOME: home, places.LAB: lab, places.TEST: test_it, **documents})
+named = {
+    places.HOME: home,
+    places.LAB: lab,
+    places.TEST: test_it,
+    places.AUDIT: audit,
+    places.ROUNDING: rounding,
+    places.PAYS: pays,
+    places.CLASSES: teach,
+}
+places.know({**named, **documents})
 
-chosen = st.navigation([home, lab, test_it, *documents.values()], position="hidden")
+chosen = st.navigation([*named.values(), *documents.values()], position="hidden")
 in_lab = chosen.url_path == places.LAB
 # The Lab needs the width for its stepper; there the sidebar opens on request.
 st.set_page_config(layout="wide", initial_sidebar_state="collapsed" if in_lab else SIDEBAR_WIDTH)

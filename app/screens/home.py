@@ -98,7 +98,9 @@ def _lesson(lesson: Lesson, standing: Standing) -> None:
 
 def _doors(library: Library) -> None:
     with st.container(key="home-doors", horizontal=True, gap="medium"):
+        places.link(places.PAYS, "When it pays: speed, measured", icon=":material/speed:")
         places.link(places.LAB, "Lab: your own prompt, every number", icon=":material/science:")
         places.link(places.TEST, "Test it yourself: break the rule", icon=":material/fact_check:")
+        places.link(places.CLASSES, "Class: show it to a room", icon=":material/groups:")
         for page in library.pages:
             places.link(page.slug, page.front.title, icon=":material/article:")

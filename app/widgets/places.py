@@ -6,6 +6,9 @@ from typing import Any
 import streamlit as st
 
 HOME, LAB, TEST = "home", "lab", "test-it-yourself"
+PAYS = "when-it-pays"
+AUDIT, ROUNDING = "audit", "rounding-or-bug"
+CLASSES = "teach"  # /class is where students join, outside Streamlit
 _KEY = "places"
 
 

@@ -15,6 +15,7 @@ from widgets.departure_strip import departure_strip
 from widgets.laws_view import laws_view
 from widgets.run_numbers import run_numbers
 from widgets.state import Key
+from widgets.waiting import offer_recording
 
 TICK_SECONDS = 0.3
 
@@ -38,6 +39,8 @@ def _streaming(drawn_large: bool) -> None:
         st.rerun()  # the whole page
     with st.container(key="status-running"):
         _status(view)
+        if view.state is State.WAITING:
+            offer_recording(view)
     stepper(
         None,
         key=Key.STEPPER,

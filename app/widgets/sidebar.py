@@ -33,7 +33,13 @@ def sidebar(library: Library) -> None:
             with st.container(gap=None, key=f"nav-{lesson.slug}"):
                 places.link(lesson.slug, f"{lesson.number}. {lesson.front.title}", icon=icon)
                 st.caption(f"{lesson.front.minutes} min, {standing.short}")
+        places.link(places.PAYS, "When it pays", icon=":material/speed:")
         places.link(places.LAB, "Lab", icon=":material/science:")
         places.link(places.TEST, "Test it yourself", icon=":material/fact_check:")
+        places.link(places.AUDIT, "Audit an engine", icon=":material/rule:")
+        places.link(places.ROUNDING, "Rounding or bug?", icon=":material/difference:")
+        st.caption("Teach")
+        places.link(places.CLASSES, "Class", icon=":material/groups:")
+        st.caption("Read")
         for page in library.pages:
             places.link(page.slug, page.front.title, icon=":material/article:")

@@ -1,0 +1,153 @@
+# ruff: noqa: F811 (fixtures are imported by name)
+"""The page Class in a real browser: start, make a plan, save and load it, take results, delete.
+
+The server runs on recordings, so nothing waits for a model.
+"""
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Server, playwright_browser  # noqa: F401
+from classroom.plan import parse_plan
+from helpers_class_pages import (  # noqa: F401
+    Person,
+    School,
+    Somebody,
+    class_server,
+    post,
+    somebody,
+)
+
+
+@pytest.fixture
+def teacher(class_server: Server, somebody: Somebody) -> Person:
+    one = somebody(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    one.page.goto(f"http://127.0.0.1:{class_server.port}/teach")
+    one.page.get_by_role("button", name="Start the class").wait_for()
+    return one
+
+
+def button(teacher: Person, name: str) -> Any:
+    return teacher.page.get_by_role("button", name=name, exact=True)
+
+
+def parts(teacher: Person) -> list[str]:
+    """The parts of the plan that is being made, as their headings say."""
+    found = teacher.page.locator(".st-key-class-build [data-testid=stExpander] summary")
+    return [re.sub(r"\W*\d+\. ", "", text.split("\n")[-1]) for text in found.all_inner_texts()]
+
+
+def start(teacher: Person) -> School:
+    button(teacher, "Start the class").click()
+    teacher.page.locator(".letters").first.wait_for()
+    link = teacher.page.locator("a.present").first.get_attribute("href")
+    home, code, token = re.fullmatch(r"(.*)/class/(\w{6})/present#t=(.+)", link).groups()
+    assert teacher.text(".letters") == code.upper()
+    return School(home, code, token)
+
+
+def test_from_one_click_to_deleting_everything(teacher: Person) -> None:
+    school = start(teacher)
+    with teacher.context.expect_page() as opened:
+        teacher.page.locator("a.present").first.click()
+    presenter = opened.value
+    presenter.locator(".stepper .row .chip").first.wait_for()
+    assert presenter.url == f"{school.home}/class/{school.code}/present"
+    assert presenter.locator("#title").inner_text() == "A text that is easy to guess"
+    assert school.token not in presenter.content()
+    teacher.says(".numbers", "0 here")
+
+    with teacher.page.expect_download() as file:
+        button(teacher, "Results, CSV").click()
+    assert "round" in Path(file.value.path()).read_text().splitlines()[0]
+
+    button(teacher, "End the class").click()
+    button(teacher, "End the class now").click()
+    teacher.says("[class*=st-key-class-card]", "This class has ended")
+    presenter.locator("#where").filter(has_text="The class has ended").wait_for()
+
+    button(teacher, "Delete everything").click()
+    button(teacher, "Delete everything now").click()
+    teacher.page.locator("[class*=st-key-class-card]").wait_for(state="detached")
+    teacher.expected.append("404")
+    presenter.goto(f"{school.home}/class/{school.code}")
+    presenter.locator("#code-said").filter(has_text="no class with this code").wait_for()
+
+
+def test_a_plan_is_made_saved_and_started(teacher: Person, tmp_path: Path) -> None:
+    button(teacher, "Change a copy of it").click()
+    teacher.wait(lambda: len(parts(teacher)) == 3)
+    first = parts(teacher)
+    button(teacher, "Up").last.click()
+    teacher.wait(lambda: parts(teacher) == [first[0], first[2], first[1]])
+    button(teacher, "Remove this part").last.click()
+    teacher.wait(lambda: parts(teacher) == [first[0], first[2]])
+    button(teacher, "Undo").click()
+    teacher.wait(lambda: parts(teacher) == [first[0], first[2], first[1]])
+
+    button(teacher, "Add a question").last.click()
+    teacher.says("[data-testid=stPopoverBody]", "Accepted or rejected?")
+    teacher.page.get_by_test_id("stPopoverBody").get_by_role("button", name="Add it").click()
+    last = teacher.page.locator(".st-key-class-build [data-testid=stExpander]").last
+    teacher.wait(lambda: last.get_by_role("button", name="Remove", exact=True).count() == 4)
+    with teacher.page.expect_download() as file:
+        button(teacher, "Save the plan").click()
+    saved = Path(file.value.path()).read_bytes()
+    plan = parse_plan(saved)
+    assert [item.title for item in plan.items] == [first[0], first[2], first[1]]
+    assert (plan.items[2].questions[-1].kind, plan.items[2].questions[-1].cycle) == ("verdict", 0)
+
+    teacher.page.get_by_text("A plan from a file", exact=True).click()
+    upload = teacher.page.locator(".st-key-class-file input[type=file]")
+    bad = json.loads(gzip.decompress(saved))
+    bad["items"][1]["questions"] = [{"kind": "verdict", "cycle": 0, "position": 9}]
+    upload.set_input_files(
+        {"name": "bad.json", "mimeType": "application/json", "buffer": json.dumps(bad).encode()}
+    )
+    teacher.says("[data-testid=stAlert]", "items.1.questions.0")
+    assert button(teacher, "Start the class").is_disabled()
+    upload.set_input_files(
+        {"name": "plan.json.gz", "mimeType": "application/gzip", "buffer": saved}
+    )
+    teacher.wait(lambda: button(teacher, "Start the class").is_enabled())
+    school = start(teacher)
+    assert school.state()["plan"]["items"][1]["title"] == first[2]
+
+
+def test_a_class_is_taken_up_by_its_private_link(
+    teacher: Person, class_server: Server, somebody: Somebody
+) -> None:
+    """The token lives in this browser's session alone: another one has no class to show."""
+    home = f"http://127.0.0.1:{class_server.port}"
+    begun = post(f"{home}/class/api/start", {"plan": "3-theorem-and-shipped-code"})
+    school = School(home, begun["code"], begun["token"])
+    assert teacher.page.locator(".letters").count() == 0
+    teacher.page.get_by_text("A class that runs already").click()
+    field = teacher.page.get_by_label("Its private link")
+    field.fill(f"{school.join}/present#t={'x' * 22}")
+    field.press("Enter")
+    teacher.says("[data-testid=stAlert]", "Only the teacher")
+    field.fill(school.present)
+    field.press("Enter")
+    teacher.says("[class*=st-key-class-card]", "Lesson 3")
+    teacher.says(".letters", school.code.upper())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_and_a_narrow_screen(class_server: Server, somebody: Somebody, scheme: str) -> None:
+    pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
+    one = somebody(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    one.page.goto(f"http://127.0.0.1:{class_server.port}/teach")
+    start(one)
+    height = one.page.get_by_test_id("stMain").evaluate("(x) => x.scrollHeight")
+    one.page.set_viewport_size({"width": 390, "height": height + 20})
+    one.says(".numbers", "0 here")
+    assert one.violations() == []
+    assert not one.page.evaluate(
+        """() => [document.documentElement, document.querySelector("[data-testid=stMain]")]
+          .some((x) => x.scrollWidth > x.clientWidth)"""
+    )
