@@ -46,7 +46,7 @@ export function barsView(onCycle) {
 
   /** Bars keep their width while a run streams, until they no longer fit side by side. */
   function layout() {
-    const step = Math.min(WIDEST, (width - SIDE) / Math.max(cycles.length, 1));
+    const step = Math.min(WIDEST, Math.max(width - SIDE, 0) / Math.max(cycles.length, 1));
     const unit = (height - TOP - FOOT) / (k + 1);
     const base = height - FOOT, gap = Math.min(step * 0.2, 4), thick = step - gap;
     const box = (rect, x, from, to) => {
@@ -74,11 +74,12 @@ export function barsView(onCycle) {
       setAttr(node, "x", width - SIDE + 8); setAttr(node, "y", y + 4); setText(node, text);
     };
     const top = base - (k + 1) * unit;
-    const average = cycles.length ? base - tau(cycles) * unit : base;
+    const whole = cycles.filter((cycle) => cycle.whole);   // a class may see a cycle in part
+    const average = whole.length ? base - tau(whole) * unit : base;
     line(floor, base); line(ceiling, top); line(mean, average);
-    setAttr(mean, "visibility", cycles.length ? "visible" : "hidden");
+    setAttr(mean, "visibility", whole.length ? "visible" : "hidden");
     words(ceilingWords, top, `k+1 = ${k + 1}`);
-    words(meanWords, Math.max(average, top + 14), cycles.length ? `tau ${tau(cycles).toFixed(2)}` : "");
+    words(meanWords, Math.max(average, top + 14), whole.length ? `tau ${tau(whole).toFixed(2)}` : "");
     const every = [1, 2, 5, 10, 20, 50].find((n) => n * step >= 24) ?? 50;
     ticks.replaceChildren(...cycles.map((_, i) => i + 1)
       .filter((n) => n === 1 || n % every === 0).filter((n) => n === 1 || (n - 1) * step > 16)

@@ -18,13 +18,19 @@ export const checkedCount = (cycle) =>
 export const replacePosition = (cycle) =>
   cycle.replacement ? cycle.n_accepted : Math.max(cycle.n_accepted - 1, 0);
 
+/** Whether a stop lies after the last one of its cycle that may be seen: see `stops`. */
+const isBeyond = (stage, position, until) => Boolean(until) &&
+  (STAGES.indexOf(stage) > STAGES.indexOf(until.stage) ||
+    (stage === "decide" && until.stage === "decide" && position > until.position));
+
 /** The nearest cursor that exists in the trace; null in a trace without cycles. */
 export function clamp(cursor, trace) {
   if (trace.cycles.length === 0) return null;
   const cycle = within(cursor.cycle, 0, trace.cycles.length - 1);
-  const { drafted } = trace.cycles[cycle];
+  const { drafted, until } = trace.cycles[cycle];
   const checked = checkedCount(trace.cycles[cycle]);
   let stage = STAGES.includes(cursor.stage) ? cursor.stage : "draft";
+  if (isBeyond(stage, cursor.position, until)) return { cycle, ...until };
   if (stage === "decide" && checked === 0) stage = "verify";
   if (stage === "replace") return { cycle, stage, position: replacePosition(trace.cycles[cycle]) };
   const last = stage === "decide" ? checked - 1 : Math.max(drafted.length - 1, 0);
@@ -38,10 +44,16 @@ export const sameCursor = (a, b) =>
 export const firstCursor = () => ({ cycle: 0, stage: "draft", position: 0 });
 export const lastCursor = (trace) => clamp({ cycle: Infinity, stage: "replace" }, trace);
 
-/** The stops of one cycle, in order, as [stage, position]. */
+/**
+ * The stops of one cycle, in order, as [stage, position].
+ *
+ * A cycle that is shown to a class only in part ends `until` {stage, position}: what comes later
+ * is not in the data (null), and there is no stop for it.
+ */
 export function stops(cycle) {
   const decided = Array.from({ length: checkedCount(cycle) }, (_, i) => ["decide", i]);
-  return [["draft", 0], ["verify", 0], ...decided, ["replace", replacePosition(cycle)]];
+  return [["draft", 0], ["verify", 0], ...decided, ["replace", replacePosition(cycle)]]
+    .filter(([stage, position]) => !isBeyond(stage, position, cycle.until));
 }
 
 /** Whether the cursor has come to the last verdict of its cycle. */
@@ -86,6 +98,7 @@ export const slim = (cycle) => ({
   bonus: cycle.replacement ? cycle.replacement.bonus : Boolean(cycle.bonus),
   committed: cycle.committed,
   cut: cycle.cut || null,
+  whole: !cycle.until,
 });
 
 /** How the token at `offset` of a cycle's committed tokens came to be. */

@@ -150,6 +150,7 @@ export function sentence(cursor, cycle, pieces) {
 
 /** One bar in words. */
 export function barWords(cycle, index) {
+  if (cycle.whole === false) return `cycle ${index + 1}: not all of it has been shown`;
   const kept = Math.min(cycle.n_accepted, cycle.committed.length);
   const end = cycle.committed.length > kept
     ? cycle.bonus ? " + bonus" : " + replacement" : "";
@@ -163,7 +164,8 @@ export const tau = (cycles) =>
   cycles.reduce((sum, cycle) => sum + cycle.committed.length, 0) / cycles.length;
 
 /** The bars as one sentence, for those who do not see them. */
-export function barsSummary(cycles, k) {
+export function barsSummary(list, k) {
+  const cycles = list.filter((cycle) => cycle.whole);
   if (cycles.length === 0) return "No cycle yet.";
   const total = cycles.reduce((sum, cycle) => sum + cycle.committed.length, 0);
   const bonuses = cycles.filter((c) => c.bonus && c.committed.length > c.n_accepted).length;
