@@ -386,6 +386,27 @@ def test_numbers_appear_with_their_stage(page: Any) -> None:
     assert f"commits {cycle.n_accepted + 1} tokens" in page.locator(".sentence").inner_text()
 
 
+def test_numbers_fit_their_column_and_are_told_apart(page: Any) -> None:
+    expected = {
+        0.25: ["0.25", "= 0.25"],
+        0.999: ["0.999", "= 0.999"],
+        0.9999996: [">0.9999", "> 0.9999"],  # a column has room for seven characters
+        1: ["1", "= 1"],
+        0.031: ["0.031", "= 0.031"],
+        0.00042: ["4.2e-4", "= 4.2e-4"],
+        1.004: ["1.00", "= 1.00"],
+    }
+    open_page(page, make_trace())
+    said, apart = page.evaluate(
+        """async (values) => { const { apart, equals, number } = await import("/words.js");
+        return [values.map((x) => [number(x), equals(number(x))]),
+          [apart(0.62, 0.6204), apart(0.999998, 0.9999996)]]; }""",
+        list(expected),
+    )
+    assert said == list(expected.values())
+    assert apart == [["0.6200", "0.6204"], ["0.999998", ">0.999999"]]
+
+
 def test_odd_cycles_in_words(page: Any) -> None:
     open_page(page, odd_trace(), cursor={"cycle": 2, "stage": "replace", "position": 0})
     assert "p/q = 0: rejected" in page.locator(".row .verdict").first.inner_text()

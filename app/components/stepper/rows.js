@@ -6,7 +6,7 @@
 import { el, setAttr, setShown, setText } from "./dom.js";
 import { decidedAll } from "./model.js";
 import { pieceNodes } from "./text.js";
-import { ending, merged, number, quote, sentence, verdict } from "./words.js";
+import { ending, equals, merged, number, quote, sentence, verdict } from "./words.js";
 
 const COLUMNS = [["place", "place"], ["token", "token"], ["q", "q"], ["p", "p"],
   ["a", "min(1, p/q)"], ["u", "u on [0, 1]"], ["verdict", "verdict"]];
@@ -98,7 +98,7 @@ export function rowsView(onRow, onEnd) {
     setShown(last.meter, false);
     setAttr(last.cell.verdict, "title", end ? `drawn with probability ${end.r}` : null);
     setText(last.cell.verdict, done
-      ? ending(cycle) + (end && !end.bonus && k ? `, at r = ${number(end.r)}` : "")
+      ? ending(cycle) + (end && !end.bonus && k ? `, at r ${equals(number(end.r))}` : "")
       : k === 0 ? "the target's own row of p"
         : decidedAll(cursor, cycle) ? "" : `row ${k + 1} of p: used only if all ${k} are accepted`);
   }

@@ -12,8 +12,12 @@ export function number(x, digits = 2) {
   if (x === 0 || x === 1) return String(x);
   if (x < 0.001) return x.toExponential(digits - 1).replace(/\.0+e/, "e");
   const text = x >= 0.1 ? x.toFixed(digits) : x.toPrecision(digits);
-  return x < 1 && Number(text) === 1 && digits < 7 ? number(x, digits + 1) : text;
+  if (x > 1 || Number(text) !== 1) return text;
+  return digits < 4 ? number(x, digits + 1) : `>${(1 - 10 ** -digits).toFixed(digits)}`;
 }
+
+/** "= 0.25", but "> 0.9999" for what cannot be told from 1 in four digits. */
+export const equals = (text) => text.startsWith(">") ? `> ${text.slice(1)}` : `= ${text}`;
 
 /** Two numbers with as many digits as it takes to tell them apart. */
 export function apart(x, y) {
@@ -94,7 +98,7 @@ export function verdict(x, afterRejection) {
   const below = x.u < x.a;
   const [u, a] = apart(x.u, x.a);
   const kept = below === (x.verdict === "accepted");
-  return `u = ${u} ${below ? "<" : "≥"} ${ratio ? "p/q" : "a"} = ${a}` +
+  return `u ${equals(u)} ${below ? "<" : "≥"} ${ratio ? "p/q" : "a"} ${equals(a)}` +
     `${kept ? ":" : ", and yet"} ${x.verdict}`;
 }
 
