@@ -7,6 +7,7 @@ The server runs on recordings, on a database of its own. Every wait is on the st
 
 import pytest
 from browser import playwright_browser  # noqa: F401
+from classroom.questions import votable
 from helpers_class_pages import (  # noqa: F401
     PHONE,
     School,
@@ -87,6 +88,24 @@ def test_a_whole_round_by_keyboard(school: School, somebody: Somebody) -> None:
         one.says("#resume-code", "-")
         one.says(".nav", "cycle 2 of 2")  # what was shown can still be stepped through
     teacher.says("#where", "The class has ended.")
+
+
+def test_any_checkpoint_question_can_be_asked(school: School, somebody: Somebody) -> None:
+    teacher, student = teacher_of(school, somebody), student_of(school, somebody)
+    asked = next(x for x in reversed(votable()) if "$" not in x.text and "`" not in x.text)
+    teacher.press("a", "ArrowUp", "End")
+    teacher.page.locator("#overlay button", has_text="A checkpoint question").click()
+    teacher.says("#overlay h2", "Ask a checkpoint question")
+    assert teacher.page.locator("#overlay .menu button").count() == len(votable())
+    teacher.page.locator("#overlay .menu button", has_text=asked.text).first.click()
+    for one in (teacher, student):
+        one.says(".question", asked.text)
+    right = next(option.text for option in asked.choices if option.key == asked.correct)
+    assert f'"correct":"{asked.correct}"' not in student.page.content()
+    choose(student, right)
+    student.says("#question-said", "Your answer is in.")
+    teacher.press("Enter", "Enter")
+    student.says("#question-said", "You were right.")
 
 
 def test_nothing_unrevealed_reaches_a_student(school: School, somebody: Somebody) -> None:

@@ -151,3 +151,33 @@ def test_axe_and_a_narrow_screen(class_server: Server, somebody: Somebody, schem
         """() => [document.documentElement, document.querySelector("[data-testid=stMain]")]
           .some((x) => x.scrollWidth > x.clientWidth)"""
     )
+
+
+def test_the_teachers_page_tells_nobody_else(teacher: Person, somebody: Somebody) -> None:
+    """A student opens the page Class: nothing of the teacher's comes over its websocket."""
+    heard: dict[str, list[bytes]] = {"teacher": [], "student": []}
+
+    def listen(name: str, page: Any) -> None:
+        def note(frame: Any) -> None:
+            heard[name].append(frame if isinstance(frame, bytes) else frame.encode())
+
+        page.on("websocket", lambda socket: socket.on("framereceived", note))
+
+    listen("teacher", teacher.page)
+    teacher.page.reload()
+    button(teacher, "Start the class").wait_for()
+    school = start(teacher)
+    student = somebody()
+    listen("student", student.page)
+    student.page.goto(school.join)
+    student.page.locator("#nickname").wait_for()
+    student.press("Enter")
+    student.page.locator(".stepper .row .chip").first.wait_for()
+    student.page.goto(f"{school.home}/teach")
+    student.page.get_by_role("button", name="Start the class").wait_for()
+    student.page.get_by_text("A class that runs already").wait_for()
+    said = {name: b"".join(frames) for name, frames in heard.items()}
+    assert school.token.encode() in said["teacher"]  # it does go over the teacher's own
+    assert len(said["student"]) > 10_000
+    assert school.token.encode() not in said["student"]
+    assert school.code.encode() not in said["student"].lower()

@@ -24,7 +24,7 @@ def test_the_teacher_needs_the_token(light_class: Class) -> None:  # noqa: F811
         {"Authorization": f"Bearer {light_class.token[:-1]}"},
         {"Cookie": f"speculate_teacher={student.cookies['speculate_member'][0]}"},
     ):
-        for path in ("state", "run?item=0", "export.csv", "export.json", "events"):
+        for path in ("state", "questions", "run?item=0", "export.csv", "export.json", "events"):
             assert student.get(f"{base}/{path}", **headers).status == 403
         assert student.post(f"{base}/do", {"action": "end"}, **headers).status == 403
         assert student.post(base, **headers).status == 403

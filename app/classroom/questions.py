@@ -6,6 +6,7 @@ teacher reveals it.
 
 import hashlib
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from charts.labels import token_label
 from content.library import library
@@ -147,6 +148,18 @@ def _replacement(cycle: Cycle, name: Callable[[int], str]) -> Asked:
         needs=last_decision(cycle),
         gives=Spot(cycle=cycle.index, stage="replace", position=cycle.n_accepted),
     )
+
+
+@lru_cache(maxsize=1)
+def votable() -> tuple[Asked, ...]:
+    """Every checkpoint question of the lessons that a class can vote on, in the lessons' order."""
+    found = []
+    for block in library().quizzes:
+        try:
+            found.append(_quiz(block.id))
+        except BadPlan:  # an order, or a number without near misses
+            continue
+    return tuple(found)
 
 
 def _quiz(quiz_id: str) -> Asked:

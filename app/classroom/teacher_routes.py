@@ -13,6 +13,7 @@ from starlette.routing import Route
 from classroom.errors import Refused
 from classroom.hub import Hub
 from classroom.limits import Budget
+from classroom.questions import votable
 from classroom.room import TEACHER, Listener, Room
 from classroom.service import NONE_THERE, read_action, read_code
 from classroom.streams import EventStream
@@ -50,6 +51,7 @@ class TeacherRoutes:
             Route(f"{base}/events", answered(self.events)),
             Route(f"{base}/state", answered(self.state)),
             Route(f"{base}/run", answered(self.run)),
+            Route(f"{base}/questions", answered(self.questions)),
             Route(f"{base}/do", answered(self.do), methods=["POST"]),
             Route(f"{base}/export.{{kind}}", answered(self.export)),
         ]
@@ -78,6 +80,12 @@ class TeacherRoutes:
         """An item's run, whole."""
         room, _ = await self._room(request)
         return sent(request, await self._hub().whole_run(room, item_of(request)), JSON, RUN)
+
+    async def questions(self, request: Request) -> Response:
+        """The checkpoint questions that can be asked whatever the plan says: [{quiz, text}]."""
+        await self._room(request)
+        asked = await self._hub().run(votable)
+        return said({"questions": [{"quiz": one.quiz, "text": one.text} for one in asked]})
 
     async def do(self, request: Request) -> Response:
         """POST {action, id, ...} -> the teacher's new state."""

@@ -1,6 +1,7 @@
 """Test it yourself: one position, exactly and by sampling; sabotage; a blind round; the table."""
 
 import streamlit as st
+from widgets import places
 from widgets.lesson_style import lesson_style
 from widgets.plain import plain
 from widgets.testing.blind import blind_round
@@ -79,7 +80,9 @@ def page() -> None:
             "tokens, k = 2, with a small pair of models that can be enumerated. Each token has a "
             "height: where it fell in its own law, laid out from 0 to 1. **See** that under an "
             "exact scheme the heights are flat and p forbids no token; a broken one fails at one "
-            "of them."
+            "of them. The real pair has too many texts to enumerate: "
+            f"[Audit an engine]({places.address(places.AUDIT)}) puts its texts, of any length, to "
+            "such checks."
         )
         st.fragment(whole_texts)()
         st.header("A blind round", anchor="blind")

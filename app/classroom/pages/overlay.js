@@ -23,8 +23,7 @@ export function makeOverlay(dialog) {
   }
 
   /** list: [{ words, note, act }] */
-  function choices(which, words, list, otherwise) {
-    if (list.length === 0) return open(which, words, el("p", {}, otherwise));
+  function choices(which, words, list) {
     const buttons = list.map(({ words: text, note, act }, i) => {
       const button = el("button", { type: "button" }, el("kbd", {}, i < 9 ? String(i + 1) : ""),
         el("span", {}, text), el("small", {}, note ?? ""));

@@ -6,10 +6,11 @@
  */
 
 import { makeActions } from "./actions.js";
+import { makeAskMenu } from "./asking.js";
 import { makeControls } from "./controls.js";
 import { ask, follow } from "./net.js";
 import { makeOverlay } from "./overlay.js";
-import { answerPlace, askWords, askable, compare, cutRun, firstPlace, furthest, lastOfCycle, move,
+import { answerPlace, askable, compare, cutRun, firstPlace, furthest, lastOfCycle, move,
   placeAt, placeWords } from "./places.js";
 import { questionView } from "./question.js";
 import { setAttr, setText } from "./stepper/dom.js";
@@ -211,15 +212,10 @@ const deeds = {
 const firstOf = (cycle) =>
   placeAt(here().place.item, { cycle: Math.max(cycle, 0), stage: "draft", position: 0 }, run());
 
-function askMenu() {
-  if (page.state.ended) return;
-  const here_ = askable(run(), here().revealed).map((about) => ({ words: askWords(about),
-    note: "here", act: () => askQuestion({ question: about }) }));
-  const planned = plan().questions.map((one, index) => ({ words: one.text,
-    note: one.note ?? "from the plan", act: () => askQuestion({ index }) }));
-  overlay.choices("ask", "Ask the class", [...here_, ...planned],
-    "There is nothing to ask here: step on to a cycle that is not decided yet.");
-}
+const askMenu = makeAskMenu({ overlay, base, askQuestion,
+  planned: () => plan().questions,
+  now: () => (page.state.ended ? null : askable(run(), here().revealed)),
+  onProblem: (words) => { page.problem = words; drawWhere(); } });
 
 const controls = makeControls({ deeds, overlay, keysOff: () => !page.state || !run() });
 
