@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,28 @@ def test_servers_that_start_together_take_turns(kept_in: str) -> None:  # noqa: 
     assert [database.opened.notice for database in opened] == [None] * 4
     for database in opened:
         database.close()
+
+
+def test_a_file_that_is_locked_for_a_moment_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "busy.sqlite"
+    holder = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    holder.execute("CREATE TABLE mine (x)")
+    holder.execute("BEGIN EXCLUSIVE")
+    threading.Timer(0.3, lambda: holder.execute("COMMIT")).start()
+    opened = open_database(f"sqlite:///{path}")
+    assert opened.notice is None
+    opened.engine.dispose()
+    holder.close()
+
+
+def test_databases_in_memory_can_be_opened_side_by_side() -> None:
+    """Nothing locks them against each other, and Alembic keeps its context in a module."""
+    with ThreadPoolExecutor(4) as pool:
+        for opened in pool.map(open_database, ["sqlite://"] * 8):
+            assert opened.notice is None
+            with opened.engine.connect() as connection:
+                assert MigrationContext.configure(connection).get_current_revision() == HEAD
+            opened.engine.dispose()
 
 
 def test_there_is_a_way_back(tmp_path: Path) -> None:

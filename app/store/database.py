@@ -6,6 +6,7 @@ one waits. A file that is damaged is kept under another name, and a fresh one be
 
 import os
 import sqlite3
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -163,10 +164,27 @@ def _prepare(connection: Any, _: object) -> None:
     """Settings of a new sqlite connection; SQLAlchemy, not the driver, says when to begin."""
     connection.isolation_level = None
     cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode = WAL")
+    _keep_a_log(cursor)
     cursor.execute("PRAGMA synchronous = FULL")  # what is acknowledged survives a power cut
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _keep_a_log(cursor: sqlite3.Cursor) -> None:
+    """Switch to a write-ahead log. Raises sqlite3.OperationalError when locked for too long.
+
+    The switch needs the file for itself, and sqlite does not wait for that as it waits for a
+    write: of two servers that start together one is told at once that the file is locked.
+    """
+    until = time.monotonic() + WAIT_SECONDS
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+        time.sleep(0.02)
 
 
 def _begin(connection: Connection) -> None:

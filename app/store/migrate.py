@@ -4,6 +4,7 @@ A database that is up to date is recognized by one query. One from before there 
 has the learners' tables and no version: it is taken for revision 1.
 """
 
+import threading
 from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
@@ -12,6 +13,7 @@ FOLDER = Path(__file__).with_name("migrations")
 HEAD = "0002"
 BEFORE_MIGRATIONS = "0001"
 _LOCK = 7_263_514_906  # any number: processes that start together take turns
+_one_at_a_time = threading.Lock()  # Alembic keeps what it works on in a module of its own
 
 
 class NewerVersion(Exception):
@@ -40,6 +42,7 @@ def _upgrade(connection: Connection, stamp: bool) -> None:
     config = Config()
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
     config.attributes["connection"] = connection
-    if stamp:
-        command.stamp(config, BEFORE_MIGRATIONS)
-    command.upgrade(config, HEAD)
+    with _one_at_a_time:
+        if stamp:
+            command.stamp(config, BEFORE_MIGRATIONS)
+        command.upgrade(config, HEAD)
