@@ -39,9 +39,9 @@ class Plan:
     end: frozenset[int] = frozenset()
     k: int = 4
     length: int = 12
-    n: int = 120
+    n: int = 50
     seed: int = 1
-    controls: int = 30
+    controls: int = 16
     repeats: int = 4
     greedy: int = 24
     depth: int = 3

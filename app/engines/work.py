@@ -16,7 +16,7 @@ from engines.samples import SampleLog
 from engines.table import ENTRIES, Entry
 
 PROMPT = "Write a short story about a lighthouse."
-RUNS = 120
+RUNS = 50
 DEFAULTS = Settings(prompt=PROMPT, temperature=1.0, k=4, length=12, seed=1)
 """Texts that may begin in many ways, so that a draft is often wrong: there the rule has work to
 do, and a broken one shows after few continuations."""

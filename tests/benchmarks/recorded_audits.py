@@ -21,7 +21,7 @@ SAMPLES = Path(__file__).resolve().parents[2] / "build" / "audits"
 AUDITS = {
     "own": ("own",),
     "own-replacement-from-target": ("own", "--rule", "replacement-from-target"),
-    "transformers": ("transformers",),
+    "transformers": ("transformers", "--n", "150"),
     "openai": ("openai", "--model", "exact", "--can", ""),
 }
 

@@ -25,7 +25,7 @@ ENGINES = {
     "transformers": "transformers' generate()",
     "openai": "An endpoint",
 }
-SIZES = sorted({50, 100, 200, 400, 800, RUNS})
+SIZES = sorted({25, 50, 100, 200, 400, 800, RUNS})
 LAW = "the exact law of the target here"
 
 
