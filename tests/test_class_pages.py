@@ -217,12 +217,7 @@ def waiting_app() -> None:
     from widgets.waiting import offer_recording
 
     settings = Settings(prompt=st.session_state.get("asked", Settings().prompt), k=7)
-    nothing = dict.fromkeys(
-        ["trace", "comparison", "measurement", "scored", "published", "error", "wait_seconds"]
-    )
-    offer_recording(
-        View("run", settings, State.WAITING, 3, cycles=(), pieces={}, seconds=0.0, **nothing)
-    )
+    offer_recording(View("run", settings, State.WAITING, 3))
     shown = state.shown()
     st.session_state.seen = shown and (shown.source, shown.trace.settings.prompt)
 

@@ -69,17 +69,17 @@ class View:
     kind: Kind
     settings: Settings
     state: State
-    place: int
-    wait_seconds: float | None
-    cycles: tuple[Cycle, ...]
-    pieces: dict[int, Piece]
-    seconds: float
-    trace: Trace | None
-    comparison: Comparison | None
-    measurement: Measurement | None
-    scored: Scored | None
-    published: object | None
-    error: str | None
+    place: int = 0
+    wait_seconds: float | None = None
+    cycles: tuple[Cycle, ...] = ()
+    pieces: dict[int, Piece] = field(default_factory=dict)
+    seconds: float = 0.0
+    trace: Trace | None = None
+    comparison: Comparison | None = None
+    measurement: Measurement | None = None
+    scored: Scored | None = None
+    published: object | None = None
+    error: str | None = None
 
     @property
     def final(self) -> bool:

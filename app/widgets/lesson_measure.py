@@ -1,6 +1,9 @@
 """Measurements in a lesson: the recorded ones, until somebody measures on this machine."""
 
+from functools import partial
+
 import streamlit as st
+from jobs.job import View
 from jobs.worker import Full, worker
 from measurements import recorded_measurements
 from settings import Settings
@@ -8,8 +11,7 @@ from speculation.measure import Measurement
 
 from widgets import state
 from widgets.plain import plain
-
-TICK_SECONDS = 0.5
+from widgets.watch import waiting_words, watch
 
 
 def measurements(precisions: tuple[str, ...], key: str) -> list[Measurement]:
@@ -30,12 +32,8 @@ def measurements(precisions: tuple[str, ...], key: str) -> list[Measurement]:
 
 
 def _button(precisions: tuple[str, ...], key: str) -> None:
-    running = [p for p in precisions if (v := worker().look(_who(p), "measure")) and not v.final]
-    if running:
-        views = [worker().look(_who(p), "measure") for p in precisions]
-        done = sum(_done(view) for view in views) / len(views)
-        st.progress(done, f"Measuring {running[0]}: about ten seconds each")
-        st.fragment(_tick, run_every=TICK_SECONDS)(precisions, key)
+    if _running(precisions) is not None:
+        watch(lambda: _running(precisions), partial(_progress, precisions))
         return
     if st.button("Measure it here", key=f"measure-{key}"):
         for precision in precisions:
@@ -47,17 +45,21 @@ def _button(precisions: tuple[str, ...], key: str) -> None:
         st.rerun()
 
 
-def _done(view: object) -> float:
-    measurement = getattr(view, "measurement", None)
-    return measurement.done if isinstance(measurement, Measurement) else 0.0
-
-
-def _tick(precisions: tuple[str, ...], key: str) -> None:
+def _running(precisions: tuple[str, ...]) -> View | None:
+    """The first that goes on or waits; all are looked at, so that none is dropped."""
     views = [worker().look(_who(precision), "measure") for precision in precisions]
-    now = [(view.state, _done(view)) for view in views if view is not None]
-    if now != st.session_state.get(f"measured-{key}"):
-        st.session_state[f"measured-{key}"] = now
-        st.rerun()
+    return next((view for view in views if view is not None and not view.final), None)
+
+
+def _progress(precisions: tuple[str, ...], running: View) -> None:
+    views = [worker().look(_who(precision), "measure") for precision in precisions]
+    done = sum(_done(view) for view in views) / len(views)
+    doing = f"Measuring {running.settings.precision}: about ten seconds each"
+    st.progress(done, waiting_words(running) or doing)
+
+
+def _done(view: View | None) -> float:
+    return view.measurement.done if view is not None and view.measurement is not None else 0.0
 
 
 def _live(precision: str) -> Measurement | None:

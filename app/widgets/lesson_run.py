@@ -1,6 +1,7 @@
 """The run that a lesson's figures show: the learner's own, if there is one, or a recorded one."""
 
 import streamlit as st
+from jobs.job import View
 from jobs.worker import Full, worker
 from pydantic import ValidationError
 from recordings import recorded
@@ -10,9 +11,9 @@ from speculation.trace import Trace
 from widgets import state
 from widgets.plain import plain
 from widgets.state import Shown
+from widgets.watch import waiting_words, watch
 
 _OWN, _NOTICE = "lesson_own_run", "lesson_own_notice"
-TICK_SECONDS = 0.4
 LENGTH = 40  # eight cycles at k = 4 commit at most that many
 
 
@@ -80,15 +81,13 @@ def _submit(prompt: str, seed: int) -> None:
 
 def _follow() -> None:
     """How far the run is; when it is done, every figure of the lesson takes it."""
-    view = worker().look(visitor())
+    view = _look()
     if st.session_state.get(_NOTICE):
         st.warning(plain(str(st.session_state[_NOTICE])))
     if view is None:
         return
     if not view.final:
-        tokens = sum(len(cycle.committed) for cycle in view.cycles)
-        st.progress(min(1.0, tokens / LENGTH), f"{view.state}: {tokens} tokens")
-        st.fragment(_tick, run_every=TICK_SECONDS)()
+        watch(_look, _progress)
         return
     if view.error:
         st.warning(plain(view.error))
@@ -97,14 +96,14 @@ def _follow() -> None:
         st.rerun()
 
 
-def _tick() -> None:
-    """Draw the page again when there is news; until then nothing."""
-    view = worker().look(visitor())
-    known = st.session_state.get("lesson_own_cycles")
-    now = None if view is None else (view.final, len(view.cycles))
-    if now != known:
-        st.session_state["lesson_own_cycles"] = now
-        st.rerun()
+def _look() -> View | None:
+    return worker().look(visitor())
+
+
+def _progress(view: View) -> None:
+    tokens = sum(len(cycle.committed) for cycle in view.cycles)
+    done = f"{tokens} of at most {LENGTH} tokens"
+    st.progress(min(1.0, tokens / LENGTH), waiting_words(view) or done)
 
 
 def _shows(trace: Trace) -> bool:

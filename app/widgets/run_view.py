@@ -4,6 +4,8 @@ While a run streams, text and bars follow it; its trace is handed over once, at 
 in fragments, so that neither a step nor a tick of the stream draws the rest of the page again.
 """
 
+from functools import partial
+
 import streamlit as st
 from components.stepper import Cursor, Progress, presenting, stepper
 from jobs.job import State, View
@@ -16,6 +18,7 @@ from widgets.laws_view import laws_view
 from widgets.run_numbers import run_numbers
 from widgets.state import Key
 from widgets.waiting import offer_recording
+from widgets.watch import waiting_words, watch
 
 TICK_SECONDS = 0.3
 
@@ -23,7 +26,7 @@ TICK_SECONDS = 0.3
 def run_view(view: View | None) -> None:
     """Draw what is there: a streaming run, a finished one, or why there is none."""
     if view is not None and not view.final:
-        st.fragment(_streaming, run_every=TICK_SECONDS)(_present())
+        watch(lambda: worker().look(state.visitor()), partial(_streaming, _present()), TICK_SECONDS)
         return
     shown = state.shown()
     if shown is None:
@@ -32,10 +35,9 @@ def run_view(view: View | None) -> None:
     st.fragment(_finished)(_present())
 
 
-def _streaming(drawn_large: bool) -> None:
+def _streaming(drawn_large: bool, view: View) -> None:
     """One tick of a run that goes on."""
-    view = worker().look(state.visitor())
-    if view is None or view.final or _present() != drawn_large:
+    if _present() != drawn_large:
         st.rerun()  # the whole page
     with st.container(key="status-running"):
         _status(view)
@@ -54,14 +56,9 @@ def _status(view: View) -> None:
     """Where the run stands, in the place and height of what is said of a finished one."""
     tokens = sum(len(cycle.committed) for cycle in view.cycles)
     share = tokens / view.settings.length
-    if view.state is State.WAITING:
-        wait = f", about {view.wait_seconds:.0f} s" if view.wait_seconds is not None else ""
-        st.progress(0.0, f"Waiting: {view.place} before you{wait}")
-    elif view.state is State.LOADING:
-        st.progress(0.0, "Loading the models ...")
-    else:
-        speed = f", {tokens / view.seconds:.0f} tokens/s" if view.seconds > 0.2 else ""
-        st.progress(min(share, 1.0), f"{tokens} of at most {view.settings.length} tokens{speed}")
+    speed = f", {tokens / view.seconds:.0f} tokens/s" if view.seconds > 0.2 else ""
+    done = f"{tokens} of at most {view.settings.length} tokens{speed}"
+    st.progress(min(share, 1.0), waiting_words(view) or done)
 
 
 def _finished(drawn_large: bool) -> None:

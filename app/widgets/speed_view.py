@@ -1,5 +1,7 @@
 """The same target decoded plainly on the same prompt: measured on request, side by side."""
 
+from functools import partial
+
 import streamlit as st
 from jobs.job import View
 from jobs.worker import Full, worker
@@ -8,20 +10,23 @@ from speculation.compare import Comparison
 
 from widgets import state
 from widgets.plain import plain as as_it_stands
-
-TICK_SECONDS = 0.5
+from widgets.watch import waiting_words, watch
 
 
 def speed_view(settings: Settings) -> None:
     """A button, its progress, and the ratio: also where it is below 1."""
     with st.expander("Is it faster here? Measure it against plain decoding"):
-        view = worker().look(state.visitor(), "compare")
-        running = view is not None and not view.final
-        st.fragment(_panel, run_every=TICK_SECONDS if running else None)(settings)
+        if _look() is None:
+            st.fragment(_panel)(settings)
+        else:
+            watch(_look, partial(_panel, settings))
 
 
-def _panel(settings: Settings) -> None:
-    view = worker().look(state.visitor(), "compare")
+def _look() -> View | None:
+    return worker().look(state.visitor(), "compare")
+
+
+def _panel(settings: Settings, view: View | None = None) -> None:
     st.caption(
         "Runs this prompt both ways, taking turns, with every pass really made. Plain decoding is "
         "one target pass a token."
@@ -41,9 +46,6 @@ def _panel(settings: Settings) -> None:
         st.rerun()
     if view is not None:
         _result(view, settings)
-        if running is False and st.session_state.pop("comparing", False):
-            st.rerun()
-        st.session_state["comparing"] = running
 
 
 def _result(view: View, settings: Settings) -> None:
@@ -52,7 +54,7 @@ def _result(view: View, settings: Settings) -> None:
     comparison = view.comparison
     if not view.final:
         done = comparison.done if comparison else 0.0
-        st.progress(done, "Waiting for the models" if comparison is None else "Measuring")
+        st.progress(done, waiting_words(view) or "Measuring")
     if comparison is None:
         return
     if view.settings != settings:

@@ -1,6 +1,7 @@
 """Work given to the models by these pages: asked for, watched, stopped."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 from engines.base import EngineUnavailable
@@ -10,9 +11,8 @@ from settings import Settings
 
 from widgets import state
 from widgets.plain import plain
-
-TICK_SECONDS = 0.5
-WORDS = {State.WAITING: "Waiting for the models", State.LOADING: "Loading the models"}
+from widgets.watch import waiting_words
+from widgets.watch import watch as watch_work
 
 
 def visitor(page: str) -> str:
@@ -54,21 +54,16 @@ def watch(page: str, words: Callable[[object], tuple[float, str]], stop: str = "
 
     words  the state that the work published last -> share done, and what it is doing
     """
-    st.fragment(_watch, run_every=TICK_SECONDS)(page, words)
+    watch_work(lambda: look(page), partial(_progress, words))
     if st.button(stop, key=f"stop-{page}", icon=":material/stop:"):
         worker().stop(visitor(page), "work")
         st.rerun()
 
 
-def _watch(page: str, words: Callable[[object], tuple[float, str]]) -> None:
-    view = look(page)
-    if view is None or view.final:
-        st.rerun()
-    share, doing = (0.0, WORDS.get(view.state, "Starting"))
+def _progress(words: Callable[[object], tuple[float, str]], view: View) -> None:
+    share, doing = 0.0, waiting_words(view) or "Starting"
     if view.published is not None and view.state is State.RUNNING:
         share, doing = words(view.published)
-    elif view.state is State.WAITING and view.place:
-        doing = f"Waiting: {view.place} before this"
     st.progress(min(1.0, share), plain(doing))
 
 

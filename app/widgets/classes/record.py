@@ -2,7 +2,7 @@
 
 import streamlit as st
 from classroom.plan import Item
-from jobs.job import State, View
+from jobs.job import View
 from jobs.worker import Full, worker
 from presets import presets
 from pydantic import ValidationError
@@ -14,8 +14,8 @@ from speculation.trace import Trace
 from widgets import state
 from widgets.classes import state as mine
 from widgets.plain import plain
+from widgets.watch import waiting_words, watch
 
-TICK_SECONDS = 0.5
 _NOTICE, _TAKEN = "class-run-notice", "class-run-taken"
 
 
@@ -112,21 +112,12 @@ def _follow() -> None:
     with st.container():
         if st.session_state.get(_NOTICE):
             st.warning(plain(str(st.session_state[_NOTICE])))
-    view = worker().look(_visitor())
-    if view is not None:
-        st.fragment(_tick, run_every=None if view.final else TICK_SECONDS)(not view.final)
+    if worker().look(_visitor()) is not None:
+        watch(lambda: worker().look(_visitor()), _tick)
 
 
-def _tick(ticking: bool) -> None:
-    """One look at the run. When it is done the page is drawn once more, without the clock.
-
-    The fragment stays in its place then, so that a tick that comes late finds it.
-    """
-    view = worker().look(_visitor())
-    if view is None:
-        return
-    if ticking and view.final:
-        st.rerun()
+def _tick(view: View) -> None:
+    """One look at the run."""
     if not view.final:
         _progress(view)
     elif view.error:
@@ -139,12 +130,9 @@ def _tick(ticking: bool) -> None:
 
 def _progress(view: View) -> None:
     tokens = sum(len(cycle.committed) for cycle in view.cycles)
-    if view.state is State.WAITING:
-        wait = f", about {view.wait_seconds:.0f} s" if view.wait_seconds is not None else ""
-        st.progress(0.0, f"Waiting: {view.place} before you{wait}")
-    else:
-        length = view.settings.length
-        st.progress(min(1.0, tokens / length), f"{tokens} of at most {length} tokens")
+    length = view.settings.length
+    done = f"{tokens} of at most {length} tokens"
+    st.progress(min(1.0, tokens / length), waiting_words(view) or done)
 
 
 def _done(trace: Trace) -> None:

@@ -1,7 +1,7 @@
 """The curve measured on this machine: a button, its progress, and what is kept for the session."""
 
 import streamlit as st
-from jobs.job import State, View
+from jobs.job import View
 from jobs.worker import Full, worker
 from settings import Precision, Settings
 from speculation.ladder import DraftMeasurements, Rung, SpeedCell
@@ -9,8 +9,8 @@ from speculation.measure_here import Here, MeasureHere
 
 from widgets import state
 from widgets.plain import plain
+from widgets.watch import waiting_words, watch
 
-TICK_SECONDS = 0.5
 LENGTH = 32
 _KEPT, _NOTICE, _SEEN = "pays-here-kept", "pays-here-notice", "pays-here-seen"
 Curve = tuple[str, str, float, str]
@@ -37,7 +37,7 @@ def measure_here(
         return
     view = worker().look(visitor(), "work")
     if view is not None and not view.final:
-        st.fragment(_running, run_every=TICK_SECONDS)()
+        watch(lambda: worker().look(visitor(), "work"), _running)
         return
     _collect(view)
     if st.button("Measure this curve on this machine", key="pays-measure"):
@@ -62,16 +62,11 @@ def measure_here(
         st.warning(plain(str(st.session_state[_NOTICE])))
 
 
-def _running() -> None:
+def _running(view: View) -> None:
     """One tick: progress, and Stop."""
-    view = worker().look(visitor(), "work")
-    if view is None or view.final:
-        st.rerun()
-        return
     now = view.published
     done = now.done if isinstance(now, Here) else 0.0
-    words = {State.WAITING: "Waiting for the models ...", State.LOADING: "Loading the models ..."}
-    st.progress(done, words.get(view.state, "Measuring, plain decoding in between ..."))
+    st.progress(done, waiting_words(view) or "Measuring, plain decoding in between ...")
     if st.button("Stop", key="pays-stop"):
         worker().stop(visitor(), "work")
         st.rerun()

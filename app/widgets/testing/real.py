@@ -2,7 +2,7 @@
 
 import streamlit as st
 from charts.labels import axis_label
-from jobs.job import State, View
+from jobs.job import View
 from jobs.worker import Full, worker
 from presets import presets
 from recordings import recorded
@@ -15,8 +15,8 @@ from speculation.trace import Trace
 from widgets import state
 from widgets.plain import plain
 from widgets.testing.cases import Case
+from widgets.watch import waiting_words, watch
 
-TICK_SECONDS = 0.3
 REAL = "real"
 _CASE, _NOTICE, _SEEN = "test-real-case", "test-real-notice", "test-real-seen"
 
@@ -49,12 +49,13 @@ def real_controls() -> None:
         )
         before = join(trace.pieces[token] for token in tokens[:place])
         st.caption(f"{plain(tail(before))} **?**")
-        running = _running()
-        if st.button("Score it", key="test-real-score", disabled=running is not None):
+        view = _look()
+        running = view is not None and not view.final
+        if st.button("Score it", key="test-real-score", disabled=running):
             _ask(trace.settings.model_copy(update={"length": place}))
             st.rerun()
-        if running is not None:
-            _progress(running)
+        if running:
+            watch(_look, _progress, 0.3)
         if st.session_state.get(_NOTICE):
             st.warning(plain(str(st.session_state[_NOTICE])))
     _collect()
@@ -82,26 +83,17 @@ def _ask(settings: Settings) -> None:
         st.session_state[_NOTICE] = str(full)
 
 
-def _running() -> View | None:
-    view = worker().look(visitor(), "score")
-    return view if view is not None and not view.final else None
+def _look() -> View | None:
+    return worker().look(visitor(), "score")
 
 
 def _progress(view: View) -> None:
-    words = {State.WAITING: "Waiting for the models ...", State.LOADING: "Loading the models ..."}
-    st.markdown(words.get(view.state, "Reading the text, then the whole vocabulary ..."))
-    st.fragment(_tick, run_every=TICK_SECONDS)()
-
-
-def _tick() -> None:
-    """Draw the page again when it is done; until then nothing."""
-    if _running() is None:
-        st.rerun()
+    st.markdown(waiting_words(view) or "Reading the text, then the whole vocabulary ...")
 
 
 def _collect() -> None:
     """Take over a position that has been scored."""
-    view = worker().look(visitor(), "score")
+    view = _look()
     if view is None or not view.final:
         return
     if view.error and st.session_state.get(_NOTICE) != view.error:

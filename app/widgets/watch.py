@@ -1,0 +1,58 @@
+"""Look again, every so often, at work that was given to the models: as seldom as will do.
+
+A look is a run of a fragment, so it takes some milliseconds of the one thread that answers
+everybody. Whoever waits for their turn sees only a place in the queue, and looks seldom.
+"""
+
+from collections.abc import Callable
+
+import streamlit as st
+from jobs.job import State, View
+
+NEXT_SECONDS = 1.0
+LATER_SECONDS = 2.0
+
+
+def pace(view: View | None, usual: float) -> float | None:
+    """Seconds between two looks; None if there is nothing to wait for.
+
+    usual  while the work is being done
+    """
+    if view is None or view.final:
+        return None
+    if view.state is not State.WAITING:
+        return usual
+    return max(usual, NEXT_SECONDS if view.place <= 1 else LATER_SECONDS)
+
+
+def waiting_words(view: View) -> str | None:
+    """What somebody waits for; None once the work is being done.
+
+    For three jobs before this one, of about six seconds each: "Waiting: 3 before you, about 18 s".
+    """
+    if view.state is State.LOADING:
+        return "Loading the models ..."
+    if view.state is not State.WAITING:
+        return None
+    about = f", about {view.wait_seconds:.0f} s" if view.wait_seconds is not None else ""
+    return f"Waiting: {view.place} before you{about}"
+
+
+def watch(
+    look: Callable[[], View | None], tick: Callable[[View], None], usual: float = 0.5
+) -> None:
+    """Draw `tick` in a fragment of its own, again and again while the work goes on.
+
+    When the work is over, or begins, the whole page is drawn again. Finished work is drawn once,
+    in the same place, so that a look that comes late finds its fragment.
+    """
+    every = pace(look(), usual)
+
+    def paced() -> None:
+        view = look()
+        if pace(view, usual) != every:
+            st.rerun()
+        if view is not None:
+            tick(view)
+
+    st.fragment(paced, run_every=every)()
