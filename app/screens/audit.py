@@ -3,10 +3,10 @@
 import streamlit as st
 from engines.audit import AuditState
 from jobs.job import State
-from jobs.worker import worker
 from widgets import places
 from widgets.audit import jobs
 from widgets.audit.audit_form import PAGE, audit_form, stopped
+from widgets.audit.frame import choose, live_part
 from widgets.audit.recorded import recorded_audits
 from widgets.audit.report_view import minutes, report_view
 from widgets.audit.style import audit_style
@@ -23,17 +23,8 @@ def page() -> None:
             "them with its law. The report says what was found, how large it is, and **how small "
             "a bias could have stayed hidden**."
         )
-        why = worker().unavailable()
-        if why is None:
-            audit_form()
-        else:
-            st.info(
-                plain(f"An audit of your own needs the models live: disabled here. {why}"),
-                icon=":material/info:",
-            )
-        jobs.notice(PAGE)
-        if why is None and jobs.busy(PAGE):
-            jobs.watch(PAGE, _words, "Stop, and report on what there is")
+        needs = "An audit of your own needs the models live"
+        live_part(PAGE, audit_form, _words, needs, "Stop, and report on what there is")
         if not _own_report():
             _recorded()
         _elsewhere()
@@ -69,16 +60,7 @@ def _recorded() -> None:
         )
         return
     st.header("Recorded reports", anchor="recorded")
-    chosen = st.segmented_control(
-        "Report",
-        range(len(found)),
-        default=0,
-        format_func=lambda i: found[i].title,
-        key="audit-recorded",
-        required=True,
-        label_visibility="collapsed",
-    )
-    one = found[chosen or 0]
+    one = found[choose("Report", [one.title for one in found], "audit-recorded")]
     machine = one.report.about.get("machine", "another machine")
     st.markdown(f":gray-badge[recorded]  \n{plain(machine)}")
     report_view(one.report, f"recorded-{one.name}", timed=False)

@@ -3,9 +3,9 @@
 import streamlit as st
 from engines.rounding import Step
 from engines.rounding_example import Example, rounding_examples
-from jobs.worker import worker
 from widgets import places
 from widgets.audit import jobs
+from widgets.audit.frame import choose, live_part
 from widgets.audit.rounding_form import PAGE, rounding_form
 from widgets.audit.rounding_view import rounding_view
 from widgets.audit.style import audit_style
@@ -22,17 +22,7 @@ def page() -> None:
             "both texts, and its logits at the first difference say whether two tokens were as "
             "good as **tied**, so that rounding decided, or whether rounding cannot explain it."
         )
-        why = worker().unavailable()
-        if why is None:
-            rounding_form()
-        else:
-            st.info(
-                plain(f"Texts of your own need the target live: disabled here. {why}"),
-                icon=":material/info:",
-            )
-        jobs.notice(PAGE)
-        if why is None and jobs.busy(PAGE):
-            jobs.watch(PAGE, _words)
+        live_part(PAGE, rounding_form, _words, "Texts of your own need the target live")
         if not _answer():
             _examples()
 
@@ -64,16 +54,8 @@ def _examples() -> None:
     if not found:
         return
     st.header("Two worked examples", anchor="examples")
-    chosen = st.segmented_control(
-        "Example",
-        range(len(found)),
-        default=0,
-        format_func=lambda i: found[i].title,
-        key="rounding-example",
-        required=True,
-        label_visibility="collapsed",
-    )
-    _example(found[chosen or 0], str(chosen))
+    chosen = choose("Example", [one.title for one in found], "rounding-example")
+    _example(found[chosen], str(chosen))
 
 
 def _example(example: Example, key: str) -> None:
