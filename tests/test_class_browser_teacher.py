@@ -70,6 +70,10 @@ def test_from_one_click_to_deleting_everything(teacher: Person) -> None:
     teacher.says("[class*=st-key-class-card]", "This class has ended")
     presenter.locator("#where").filter(has_text="The class has ended").wait_for()
 
+    button(teacher, "Go on with it").click()
+    teacher.says(".numbers", "0 here")
+    presenter.locator("#where").filter(has_not_text="has ended").wait_for()
+
     button(teacher, "Delete everything").click()
     button(teacher, "Delete everything now").click()
     teacher.page.locator("[class*=st-key-class-card]").wait_for(state="detached")

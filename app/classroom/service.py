@@ -136,6 +136,10 @@ class ClassService:
         """End the class; its answers stay until they are deleted."""
         self.do(code, token, Action(action="end"))
 
+    def extend(self, code: str, token: str) -> None:
+        """Go on with a class that has ended, or give one that goes on another 24 hours."""
+        self.do(code, token, Action(action="extend"))
+
     def delete(self, code: str, token: str) -> None:
         """Delete the class, its members and their answers."""
         self.do(code, token, Action(action="delete"))

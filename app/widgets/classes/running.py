@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from functools import partial
 
 import streamlit as st
@@ -12,6 +13,8 @@ from widgets.classes import state
 from widgets.classes.card import class_card
 from widgets.classes.state import Running
 from widgets.plain import plain
+
+SOON = timedelta(hours=1)
 
 _LINK = re.compile(
     r"/class/(?P<code>[a-z]{6})/present#t=(?P<token>[\w.~-]{16,200})$", re.IGNORECASE
@@ -60,10 +63,17 @@ def _class(one: Running) -> None:
             state.drop_running(one.code)
             st.rerun()
         return
+    left = datetime.fromisoformat(view["ends_at"]) - classes().clock()
     if view["ended"]:
         st.markdown("This class has ended. Its results are kept until you delete it, or for a day.")
+        st.button("Go on with it", key=f"class-again-{one.code}", on_click=_go_on, args=(one,))
     else:
         class_card(one.code, one.token, key=f"class-links-{one.code}")
+        if left < SOON:
+            st.markdown(f"It ends by itself in {left.seconds // 60} minutes.")
+            st.button(
+                "Another 24 hours", key=f"class-longer-{one.code}", on_click=_go_on, args=(one,)
+            )
     with st.container(horizontal=True):
         for kind, mime in (("csv", "text/csv"), ("json", "application/json")):
             st.download_button(
@@ -97,6 +107,10 @@ def _once(one: Running, label: str, says: str, do: Callable[[Running], None]) ->
 
 def _end(one: Running) -> None:
     _try(lambda: classes().end(one.code, one.token))
+
+
+def _go_on(one: Running) -> None:
+    _try(lambda: classes().extend(one.code, one.token))
 
 
 def _delete(one: Running) -> None:
