@@ -64,7 +64,10 @@ async def together(port: int, people: int) -> dict[str, Any]:
 
 
 async def press_run(port: int, people: int) -> dict[str, Any]:
-    """All press Run within a moment; three of each prompt, so a third of the work is enough."""
+    """All press Run within seconds; three of each prompt, so a third of the work is enough.
+
+    A press follows as soon as the server has taken the one before, so that their order is known.
+    """
     visitors = [Visitor(port, "lab") for _ in range(people)]
     for visitor in visitors:
         await visitor.open()
@@ -75,23 +78,23 @@ async def press_run(port: int, people: int) -> dict[str, Any]:
         visitor = visitors[i]
         prompt = f"Count from {i % groups + 1} upwards."
         await visitor.run(Prompt=prompt)
-        await asyncio.sleep(0.2)
-        await start.wait()
-        await asyncio.sleep(0.05 * i)  # so that their order is known
+        await turns[i].wait()
         pressed[i] = time.perf_counter()
         try:
             await visitor.run(Run=True)
+            turns[i + 1].set()
             finished[i] = await visitor.wait_for(LIVE, pressed[i])
         except Exception as error:
             errors.append(f"{type(error).__name__}: {error}")
+            turns[i + 1].set()
         for at, said in visitor.texts:
             if at >= pressed[i] and said.startswith("Waiting: "):
                 places[i] = max(places[i], int(said.split()[1]))
 
-    start = asyncio.Event()
+    turns = [asyncio.Event() for _ in range(people + 1)]
     tasks = [asyncio.create_task(one(i)) for i in range(people)]
     await asyncio.sleep(0.2 * people + 2)
-    start.set()
+    turns[0].set()
     await asyncio.gather(*tasks)
     for visitor in visitors:
         await visitor.close()
