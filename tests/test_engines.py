@@ -20,6 +20,7 @@ from speculation import text
 from speculation.catalog import Pair
 from speculation.passes import PassStore
 from speculation.sampling import Sampling
+from speculation.stopped import Stopped
 
 SMALL = Settings(prompt="ab", temperature=1.0, k=2, length=6, seed=3)
 
@@ -230,6 +231,25 @@ def test_an_engine_that_fails_midway_loses_nothing_and_passes_nothing(
     assert last.report.stopped == "The server stopped answering."
     assert result(last.report, "every token").finding is not None
     assert last.report.exit_status == 2
+
+
+@pytest.mark.parametrize("after", [0, 1, 7, 33])
+def test_one_that_is_stopped_reports_on_every_text(
+    tiny_pair: Pair, store: PassStore, after: int
+) -> None:
+    """Also on those of a batch that was not full yet."""
+    audit = Audit(Own(tiny_pair, store=store), plan_for(tiny_pair, 60), tiny_pair.target)
+    states = audit.states()
+    while next(states).done < after:
+        pass
+    last = states.throw(Stopped())  # type: ignore[attr-defined]
+    assert last.final
+    assert last.report.continuations == after
+    assert last.report.stopped.startswith(f"by hand, after {after} of ")
+    found = result(last.report, "duplicates").finding
+    assert (found.runs if found is not None else 0) == after
+    with pytest.raises(StopIteration):
+        next(states)
 
 
 def test_it_runs_as_a_worker_s_job(tiny_pair: Pair) -> None:

@@ -24,6 +24,7 @@ from speculation.compare import Comparison
 from speculation.models import Logits
 from speculation.passes import PassStore
 from speculation.run import run
+from speculation.stopped import Stopped
 
 
 @pytest.fixture
@@ -434,6 +435,30 @@ def test_work_publishes_its_states_and_equal_work_is_shared(
     assert shelf_stub.asked == [settings().pair]
     jobs.submit("ann", settings(), "work", work=Counting(4))
     assert until(jobs, "ann", final, "work").published == 4
+
+
+@dataclass(frozen=True)
+class Summing(Counting):
+    """Says at the end, and when it is stopped, what it all came to."""
+
+    def states(self, pair: Pair, store: PassStore) -> Iterator[object]:
+        made = 0
+        try:
+            for made in super().states(pair, store):
+                yield made
+        except Stopped:
+            yield f"stopped after {made}"
+
+
+def test_work_that_is_stopped_says_a_last_word(jobs: Worker, shelf_stub: StubShelf) -> None:
+    jobs.submit("ann", settings(), "work", work=Summing(60))
+    shelf_stub.open(2)
+    until(jobs, "ann", lambda v: v.published == 2, "work")
+    jobs.stop("ann", "work")
+    shelf_stub.open()
+    seen = until(jobs, "ann", final, "work")
+    assert seen.state is State.STOPPED
+    assert seen.published in ("stopped after 2", "stopped after 3")
 
 
 @pytest.mark.parametrize("gives_way", [True, False])

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from speculation.models import LanguageModel
+from speculation.stopped import Stopped
 
 from engines.base import Continuation, Engine, EngineUnavailable
 from engines.evidence import Evidence
@@ -81,7 +82,8 @@ class Audit:
         """Sample and score, publishing after every continuation; the last state is final.
 
         Raises EngineUnavailable if the engine cannot begin. One that fails later ends the audit:
-        the last report says so, and rests on what had come.
+        the last report says so, and rests on what had come. So does the last report of an audit
+        into which `Stopped` is thrown.
         """
         self._began = time.monotonic()
         self.engine.refuse(self.plan.request)
@@ -93,6 +95,10 @@ class Audit:
             if not self.log.samples:
                 raise
             failed = str(error)
+        except Stopped:
+            self._report = self.report_stopped()
+            yield self._state("Stopped", final=True)
+            return
         self._report = self.report(failed, failed=bool(failed))
         yield self._state("Done", final=True)
 

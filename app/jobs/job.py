@@ -35,7 +35,11 @@ class Work(Protocol):
     def __hash__(self) -> int: ...
 
     def states(self, pair: Pair, store: PassStore) -> Iterator[object]:
-        """Do it with the pair of the job's settings, publishing what is known so far."""
+        """Do it with the pair of the job's settings, publishing what is known so far.
+
+        A generator has `Stopped` thrown into it when a person stops it, and may answer with one
+        last state.
+        """
         ...
 
 

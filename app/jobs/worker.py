@@ -9,7 +9,8 @@ import gc
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import suppress
 from functools import lru_cache
 
 import torch
@@ -20,6 +21,7 @@ from speculation.catalog import Shelf
 from speculation.models import ModelRefused
 from speculation.passes import PassStore
 from speculation.run import Run
+from speculation.stopped import Stopped
 from speculation.text import PromptRefused
 from speculation.trace import Trace
 
@@ -325,8 +327,17 @@ class Worker:
             if job.work is not None and job.work.gives_way:
                 self._let_others_by(job)
             if job.stop.is_set() or self._abandoned(job):
+                self._last_word(job, name, states)
                 return True
         return False
+
+    @staticmethod
+    def _last_word(job: Job, name: str, states: Iterator[object]) -> None:
+        """Let work that is stopped say what can be made of the half that was done."""
+        if isinstance(states, Generator):
+            with suppress(Stopped, StopIteration):
+                setattr(job, name, states.throw(Stopped()))
+            states.close()
 
 
 @lru_cache(maxsize=1)
