@@ -1,5 +1,6 @@
 """The audit of this project's decoder on a tiny pair: exact passes, broken rules are found."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -119,6 +120,34 @@ def test_block_verification_is_exact_and_not_slow(tiny_pair: Pair, store: PassSt
     report = audited(tiny_pair, Own(tiny_pair, "block-verification", store), 30)
     assert report.exit_status == 0
     assert not report.slower
+
+
+def doors(report: Report) -> dict[str, float]:
+    """The p-values by door."""
+    found = re.findall(r"(\w+): p ([<=]) ([\d.]+) \(", result(report, "by door").words)
+    return {door: 0.0 if sign == "<" else float(p) for door, sign, p in found}
+
+
+def test_every_door_has_its_own_law(tiny_pair: Pair, store: PassStore) -> None:
+    """Exact, all are flat; a replacement drawn from p shows at its door, and at no other."""
+    exact = doors(audited(tiny_pair, Own(tiny_pair, store=store), 200))
+    assert exact.keys() == {"accepted", "replaced", "bonus"}
+    assert min(exact.values()) > 0.01
+    wrong = Own(tiny_pair, "replacement-from-target", store)
+    broken = doors(audited(tiny_pair, wrong, 200))
+    assert broken["replaced"] == 0.0
+    assert min(broken["accepted"], broken["bonus"]) > 0.01
+
+
+def test_drafts_that_are_always_accepted_show_at_their_door(
+    tiny_pair: Pair, store: PassStore
+) -> None:
+    filtered = Sampling(0.8, top_k=12)
+    always = Own(tiny_pair, "accept-everything", store)
+    broken = doors(audited(tiny_pair, always, 50, sampling=filtered))
+    assert broken["accepted"] == 0.0
+    assert broken["bonus"] > 0.01
+    assert "replaced" not in broken
 
 
 def test_one_text_for_all_requests_is_found(tiny_pair: Pair, store: PassStore) -> None:

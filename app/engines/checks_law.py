@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from speculation.exactness.counts import pearson_of
 from speculation.exactness.finding import Finding, z_finding
-from speculation.exactness.long_runs import pit_test, serial_test, z_by_place, z_test
+from speculation.exactness.long_runs import pit_test, serial_test, z_test
 
 from engines.evidence import Check, Evidence
 from engines.scoring import Numbers
@@ -185,19 +185,3 @@ def bounded_sum(name: str, terms: Numbers, variance: float) -> Finding:
         return found
     bound = 2.0 * float(np.exp(-(total**2) / (2.0 * (variance + abs(total) / 3.0) + 1e-12)))
     return replace(found, p_value=min(1.0, bound))
-
-
-def by_place(evidence: Evidence) -> Check:
-    """Where in the cycle a deviation sits: a hint, no test. Under a rule that judges a block as a
-    whole, which place a token takes depends on later ones, and an exact rule shows differences."""
-    check = Check("by place", "At which place of a cycle does the surprise differ?", "note")
-    if reason := why_not(evidence):
-        return replace(check, why_not=reason)
-    if not evidence.able.counts:
-        return replace(check, why_not="The engine does not say how it drafted.")
-    found = z_by_place(evidence.joined("main"))
-    parts = [
-        f"place {place}: {x.effect:+.2f} ({x.low:+.2f} to {x.high:+.2f}, {x.runs} tokens)"
-        for place, x in found.items()
-    ]
-    return replace(check, words="Excess surprise in nats, " + "; ".join(parts) + ".")

@@ -11,7 +11,13 @@ from typing import Any, Literal
 from speculation.exactness import holm
 from speculation.exactness.finding import LEVEL, Finding
 
-from engines import checks_law, checks_promises, checks_speed, openai_two_samples
+from engines import (
+    checks_law,
+    checks_notes,
+    checks_promises,
+    checks_speed,
+    openai_two_samples,
+)
 from engines.evidence import Check, Column, Evidence
 
 Verdict = Literal["exact", "deviation", "nothing"]
@@ -41,7 +47,8 @@ CHECKS: tuple[Callable[[Evidence], Check], ...] = (
     checks_promises.presence_law,
     checks_speed.drafts_kept,
     checks_speed.bonus,
-    checks_law.by_place,
+    checks_notes.by_place,
+    checks_notes.by_door,
 )
 
 WORDS: dict[Verdict, str] = {

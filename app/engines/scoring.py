@@ -30,6 +30,10 @@ def _nothing() -> Numbers:
     return np.array([])
 
 
+def _no_rows() -> Numbers:
+    return np.zeros((0, 2))
+
+
 @dataclass(frozen=True)
 class ScoredText:
     """One text under the target; all arrays [T].
@@ -40,6 +44,8 @@ class ScoredText:
     overlaps   sum of min(p, q) at each place, if the draft is at hand; else empty
     lean       how much the draft favors the token: min(1, q/p), less its mean (the overlap)
     lean_variance  its variance
+    accepted  the interval [T, 2] the token takes in min(p, q) / overlap, the law of accepted ones
+    replaced  the same in the residual
     rarer      whether the penalty makes the token rarer (0 or 1), and the chance of that
     """
 
@@ -52,6 +58,8 @@ class ScoredText:
     overlaps: Numbers = field(default_factory=_nothing)
     lean: Numbers = field(default_factory=_nothing)
     lean_variance: Numbers = field(default_factory=_nothing)
+    accepted: Numbers = field(default_factory=_no_rows)
+    replaced: Numbers = field(default_factory=_no_rows)
     rarer: Numbers = field(default_factory=_nothing)
     rarer_chance: Numbers = field(default_factory=_nothing)
 
@@ -84,6 +92,12 @@ def score_texts(
             q = _draft_laws(draft, request, text.tokens, laws.shape[1])
             shares, lean, spread = leaning(laws, q, tokens)
             scored = replace(scored, overlaps=shares, lean=lean, lean_variance=spread)
+            kept, left = np.minimum(laws, q), np.maximum(laws - q, 0.0)
+            scored = replace(
+                scored,
+                accepted=_interval_rows(kept, tokens),
+                replaced=_interval_rows(left, tokens),
+            )
         if plain is not None and len(tokens):
             without = law(adjusted(plain, logits[: len(tokens)], text.tokens), plain.sampling)
             rarer = laws < without
@@ -141,6 +155,14 @@ def intervals(
     entropy = (laws * nats).sum(axis=1)
     variance = (laws * (nats - entropy[:, None]) ** 2).sum(axis=1)
     return low, np.minimum(low + own, 1.0), surprise, entropy, variance
+
+
+def _interval_rows(weights: Law, tokens: npt.NDArray[np.int64]) -> Numbers:
+    """The intervals [T, 2] of tokens in laws given by weights; rows without any take none."""
+    total = weights.sum(axis=1, keepdims=True)
+    laws = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0.0)
+    low, high, *_ = intervals(laws, tokens)
+    return np.column_stack([low, high])
 
 
 def leaning(

@@ -92,4 +92,5 @@ def machine() -> str:
     if cpuinfo.exists():
         lines = [x for x in cpuinfo.read_text().splitlines() if x.startswith("model name")]
         name = lines[0].split(":", 1)[1].strip() if lines else name
-    return f"{name}, {torch.get_num_threads()} threads"
+    threads = torch.get_num_threads()
+    return f"{name}, {threads} thread{'' if threads == 1 else 's'}"

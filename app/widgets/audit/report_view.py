@@ -64,7 +64,11 @@ def report_view(report: Report, key: str, timed: bool = True) -> None:
         if chosen:
             st.subheader(title, anchor=False)
             st.html(_STYLE + checks_html(chosen))
-    _not_run([x for x in report.results if x.finding is None])
+    notes = [x for x in report.results if x.finding is None and not x.why_not and x.words]
+    if notes:
+        st.subheader(COLUMNS["note"], anchor=False)
+        st.markdown("\n".join(f"- **{plain(x.name)}**: {plain(x.words)}" for x in notes))
+    _not_run([x for x in report.results if x.finding is None and x.why_not])
     with st.expander("Engine, settings, versions"):
         st.markdown("\n".join(f"- {plain(name)}: {plain(x)}" for name, x in about.items()))
     with st.container(horizontal=True):
@@ -136,7 +140,7 @@ def _not_run(results: list[Result]) -> None:
     if not results:
         return
     with st.expander(f"{len(results)} checks did not run, and why"):
-        lines = (f"- **{plain(x.name)}**: {plain(x.why_not or x.words)}" for x in results)
+        lines = (f"- **{plain(x.name)}**: {plain(x.why_not)}" for x in results)
         st.markdown("\n".join(lines))
 
 
