@@ -7,7 +7,8 @@ skipped, and says how to install them; in CI (the environment variable CI is "tr
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -80,6 +81,37 @@ def tiny_pair() -> "Pair":
     from helpers_models import make_tiny_pair
 
     return make_tiny_pair()
+
+
+@pytest.fixture
+def fresh_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Environment, worker and store as new, with a database of its own.
+
+    Call it to make them anew with further variables set.
+    """
+    from environment import environment
+    from jobs.worker import worker
+    from store import learners
+
+    caches = (learners.store, environment, worker)
+
+    def again(**variables: str) -> None:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        for cached in caches:
+            cached.cache_clear()
+
+    again(SPECULATE_DATABASE_URL=f"sqlite:///{tmp_path}/learners.sqlite")
+    yield again
+    learners.store().close()
+    for cached in caches:
+        cached.cache_clear()
+
+
+@pytest.fixture
+def no_models(fresh_server: Callable[..., None]) -> None:
+    """The same, on a server whose models are turned off: what is recorded must be enough."""
+    fresh_server(SPECULATE_LIVE="false")
 
 
 def _unavailable(reason: str) -> None:

@@ -5,7 +5,7 @@ import doctest
 import json
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -30,26 +30,6 @@ from widgets.audit.recorded import BadReport, recorded_audits, report_of
 
 SCREENS = Path(__file__).resolve().parents[1] / "app" / "screens"
 WAIT = 60
-
-
-@pytest.fixture
-def quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Environment, worker and store as new; call it after further variables were set."""
-    from environment import environment
-    from jobs.worker import worker
-    from store import learners
-
-    def again(**variables: str) -> None:
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        for cached in (learners.store, environment, worker):
-            cached.cache_clear()
-
-    again(SPECULATE_DATABASE_URL=f"sqlite:///{tmp_path}/learners.sqlite")
-    yield again
-    learners.store().close()
-    for cached in (learners.store, environment, worker):
-        cached.cache_clear()
 
 
 def open_page(name: str) -> AppTest:
@@ -174,9 +154,9 @@ def test_what_was_stopped_says_so() -> None:
 
 @pytest.mark.parametrize("name", ["audit", "rounding"])
 def test_without_live_models_the_recorded_ones_are_shown(
-    quiet: Callable[..., None], name: str
+    fresh_server: Callable[..., None], name: str
 ) -> None:
-    quiet(SPECULATE_LIVE="false")
+    fresh_server(SPECULATE_LIVE="false")
     app = open_page(name)
     assert any("disabled here" in x.value for x in app.info)
     assert any("recorded" in x.value for x in app.markdown)
@@ -187,14 +167,18 @@ def test_without_live_models_the_recorded_ones_are_shown(
 
 
 @pytest.fixture
-def live(quiet: Callable[..., None], tiny_pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+def live(
+    fresh_server: Callable[..., None], tiny_pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A worker whose models are the tiny pair."""
     from jobs.worker import Worker, worker
 
     shelf = StubShelf(tiny_pair)
     monkeypatch.setattr(shelf, "pair", lambda *_: tiny_pair)
     monkeypatch.setattr(Worker, "unavailable", lambda self: None)
-    quiet(SPECULATE_LIVE="true", SPECULATE_AUDIT_URL="http://127.0.0.1:9/v1|m, http://127.0.0.1:9")
+    fresh_server(
+        SPECULATE_LIVE="true", SPECULATE_AUDIT_URL="http://127.0.0.1:9/v1|m, http://127.0.0.1:9"
+    )
     worker()._shelf = shelf
 
 

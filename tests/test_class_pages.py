@@ -250,30 +250,15 @@ def lesson_app(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", [lesson.slug for lesson in library().lessons])
-def test_figures_with_a_run_say_that_it_is_recorded(
-    slug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_figures_with_a_run_say_that_it_is_recorded(slug: str, no_models: None) -> None:
     """Without a model every such figure opens at once, with its badge and the run's prompt."""
-    from environment import environment
-    from jobs.worker import worker
-    from store import learners
-
     testing = pytest.importorskip("streamlit.testing.v1")
-    monkeypatch.setenv("SPECULATE_DATABASE_URL", f"sqlite:///{tmp_path}/learners.sqlite")
-    monkeypatch.setenv("SPECULATE_LIVE", "false")
-    caches = (learners.store, environment, worker)
-    for cached in caches:
-        cached.cache_clear()
-    try:
-        app = testing.AppTest.from_function(lesson_app, args=(slug,), default_timeout=60).run()
-        assert not app.exception
-        badges = [x.value for x in app.markdown if ":gray-badge[recorded 2" in x.value]
-        lesson = library().lesson(slug)
-        assert lesson is not None
-        figures = [block.name for block in lesson.blocks if isinstance(block, WidgetBlock)]
-        with_run = {"cycle-stepper", "p-q-residual", "greedy-and-same"} & set(figures)
-        assert len(badges) >= len(with_run)
-        assert not any("live: computed here" in x.value for x in app.markdown)
-    finally:
-        for cached in caches:
-            cached.cache_clear()
+    app = testing.AppTest.from_function(lesson_app, args=(slug,), default_timeout=60).run()
+    assert not app.exception
+    badges = [x.value for x in app.markdown if ":gray-badge[recorded 2" in x.value]
+    lesson = library().lesson(slug)
+    assert lesson is not None
+    figures = [block.name for block in lesson.blocks if isinstance(block, WidgetBlock)]
+    with_run = {"cycle-stepper", "p-q-residual", "greedy-and-same"} & set(figures)
+    assert len(badges) >= len(with_run)
+    assert not any("live: computed here" in x.value for x in app.markdown)

@@ -1,7 +1,6 @@
 """Every screen opens; gates, figures and the sidebar do their work; a new lesson file appears."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +15,8 @@ WAIT = 60
 
 
 @pytest.fixture(autouse=True)
-def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A store of its own, and no models: what is recorded must be enough."""
-    from environment import environment
-    from jobs.worker import worker
-
-    monkeypatch.setenv("SPECULATE_DATABASE_URL", f"sqlite:///{tmp_path}/learners.sqlite")
-    monkeypatch.setenv("SPECULATE_LIVE", "false")
-    for cached in (learners.store, environment, worker):
-        cached.cache_clear()
-    yield
-    learners.store().close()
-    for cached in (learners.store, environment, worker):
-        cached.cache_clear()
+def _own_store(no_models: None) -> None:
+    """A store of its own, and no models."""
 
 
 def one_document(slug: str) -> None:

@@ -1,8 +1,5 @@
 """A whole checkpoint, answered wrong and right on the page, and the rows it leaves."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from content.library import library
 from content.quiz import Choice, Numeric
@@ -11,12 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 
 @pytest.fixture(autouse=True)
-def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("SPECULATE_DATABASE_URL", f"sqlite:///{tmp_path}/learners.sqlite")
-    learners.store.cache_clear()
-    yield
-    learners.store().close()
-    learners.store.cache_clear()
+def _own_store(fresh_server: object) -> None:
+    """A store of its own."""
 
 
 def checkpoint() -> None:

@@ -1,7 +1,6 @@
 """The page "When it pays": an engine's numbers, its figures and sentences, and a visit."""
 
 import doctest
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +24,6 @@ WAIT = 60
 @pytest.fixture(scope="module")
 def found() -> DraftMeasurements:
     return made_up()
-
-
-@pytest.fixture
-def _no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    from environment import environment
-    from jobs.worker import worker
-    from store import learners
-
-    monkeypatch.setenv("SPECULATE_DATABASE_URL", f"sqlite:///{tmp_path}/learners.sqlite")
-    monkeypatch.setenv("SPECULATE_LIVE", "false")
-    for cached in (learners.store, environment, worker):
-        cached.cache_clear()
-    yield
-    learners.store().close()
-    for cached in (learners.store, environment, worker):
-        cached.cache_clear()
 
 
 @pytest.mark.parametrize("module", [choice, names])
@@ -202,7 +185,7 @@ def test_every_cell_of_the_map_opens_its_run(found: DraftMeasurements) -> None:
 # A visit
 
 
-@pytest.mark.usefixtures("_no_models")
+@pytest.mark.usefixtures("no_models")
 def test_a_visit_without_any_model(
     monkeypatch: pytest.MonkeyPatch, found: DraftMeasurements
 ) -> None:
@@ -242,7 +225,7 @@ def _metric(app: AppTest, label: str) -> str:
     return str(next(x.value for x in app.metric if x.label == label))
 
 
-@pytest.mark.usefixtures("_no_models")
+@pytest.mark.usefixtures("no_models")
 def test_without_measurements_the_last_part_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measurements, "measured_drafts", lambda: None)
     app = AppTest.from_file(str(APP / "screens" / "when_it_pays.py"), default_timeout=WAIT).run()

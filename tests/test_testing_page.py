@@ -2,7 +2,6 @@
 
 import doctest
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -39,22 +38,6 @@ R = SMALL[0]
 def large_case() -> Case:
     rng = np.random.default_rng(0)
     return Case("large", "Large", "", Spot(rng.normal(size=500) * 2, rng.normal(size=500) * 2), {})
-
-
-@pytest.fixture
-def _no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    from environment import environment
-    from jobs.worker import worker
-    from store import learners
-
-    monkeypatch.setenv("SPECULATE_DATABASE_URL", f"sqlite:///{tmp_path}/learners.sqlite")
-    monkeypatch.setenv("SPECULATE_LIVE", "false")
-    for cached in (learners.store, environment, worker):
-        cached.cache_clear()
-    yield
-    learners.store().close()
-    for cached in (learners.store, environment, worker):
-        cached.cache_clear()
 
 
 @pytest.mark.parametrize("module", [words, table, sabotage, real])
@@ -231,7 +214,7 @@ def test_a_place_is_scored_over_the_whole_vocabulary(tiny_pair) -> None:  # type
 # A visit
 
 
-@pytest.mark.usefixtures("_no_models")
+@pytest.mark.usefixtures("no_models")
 def test_a_visit() -> None:
     app = AppTest.from_file(str(APP / "screens" / "test_it.py"), default_timeout=WAIT).run()
     assert not app.exception
