@@ -40,6 +40,7 @@ from transformers.utils import logging
 from jobs.heldout import KINDS, heldout_prompts
 from jobs.measure_assemble import assemble
 from jobs.measure_assisted import beside_transformers
+from jobs.measure_cards import write_cards
 from jobs.measure_context import Long, compare_laws, write_texts
 from jobs.measure_log import Log
 from jobs.measure_plan import FEW_LENGTH, LENGTH, LENGTHS, PROMPTS, STARTING, plan
@@ -117,6 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     part = options.quick or options.only is not None  # the shipped file holds everything
     out = options.out or (log.folder / "part.json" if part else DRAFTS_FILE)
     write(found, out)
+    if out == DRAFTS_FILE:
+        write_cards(found)
     print("\n".join(summary(found)))
     print(f"wrote {out}" + ("" if complete else "; time ran out: `make measure` goes on from here"))
     return 0

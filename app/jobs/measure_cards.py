@@ -1,0 +1,81 @@
+"""The measured part of each draft's model card, written anew by `make measure`.
+
+A card (assets/drafts/NAME/README.md) says in a person's words what a draft is and how it was made;
+its section "Measured" is made from assets/measurements/drafts.json, so that the two cannot part.
+"""
+
+import re
+from pathlib import Path
+
+from speculation.catalog import ASSETS
+from speculation.frontier import Estimate
+from speculation.ladder import TEMPERATURES, DraftMeasurements, Rung
+
+FOLDER = ASSETS / "drafts"
+HEADING = "## Measured"
+_SECTION = re.compile(rf"^{HEADING}\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def write_cards(found: DraftMeasurements, folder: Path = FOLDER) -> list[Path]:
+    """Put the numbers into every card that is there -> the files."""
+    written = []
+    for rung in found.rungs:
+        card = folder / rung.name / "README.md"
+        if card.exists():
+            card.write_text(with_numbers(card.read_text(), found, rung))
+            written.append(card)
+    return written
+
+
+def with_numbers(card: str, found: DraftMeasurements, rung: Rung) -> str:
+    """A card with its measured section in place of an earlier one, or at the end."""
+    section = measured(found, rung)
+    if _SECTION.search(card):
+        return _SECTION.sub(lambda _: section, card).rstrip("\n") + "\n"
+    return f"{card.rstrip()}\n\n{section}".rstrip("\n") + "\n"
+
+
+def measured(found: DraftMeasurements, rung: Rung) -> str:
+    """The section: agreement by kind and temperature, by context, and what a step costs."""
+    kinds = {kind for kind in found.prompts if found.alpha_cell(rung.name, kind, 1.0)}
+    rows = [
+        [kind, *(_cell(found, rung.name, kind, t) for t in TEMPERATURES)]
+        for kind in found.prompts
+        if kind in kinds
+    ]
+    cost = ", ".join(f"{c:.3f} in {precision}" for precision, c in rung.cost.items())
+    lines = [
+        HEADING,
+        "",
+        f"By `make measure` on {found.machine}, {found.recorded_at[:10]}; every number is in "
+        "`assets/measurements/drafts.json`. Alpha is the mean over checked positions of the sum "
+        "of min(p, q) over the whole vocabulary, with its 95% interval, in float32, on texts that "
+        "the target wrote to prompts whose templates and topics are not in the training data.",
+        "",
+        *_table(["prompts", *(f"T = {t:g}" for t in TEMPERATURES)], rows),
+    ]
+    overall = found.overall.get(rung.name)
+    if overall is not None:
+        lines += ["", f"All of them at T = 1: {overall.text}."]
+    contexts = [x for x in found.context if x.rung == rung.name]
+    if contexts:
+        head = [f"after {x.tokens:,} tokens" for x in contexts]
+        lines += ["", "At T = 1, by how much text stands before:", ""]
+        lines += _table(head, [[x.alpha.text for x in contexts]])
+    if cost:
+        lines += ["", f"One step takes this share of the target's step (c): {cost}."]
+    return "\n".join(lines) + "\n\n"
+
+
+def _cell(found: DraftMeasurements, rung: str, kind: str, temperature: float) -> str:
+    cell = found.alpha_cell(rung, kind, temperature)
+    estimate: Estimate | None = cell.alpha if cell else None
+    return estimate.text if estimate else "-"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> list[str]:
+    return [
+        "| " + " | ".join(head) + " |",
+        "|---" * len(head) + "|",
+        *("| " + " | ".join(row) + " |" for row in rows),
+    ]

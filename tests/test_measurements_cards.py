@@ -1,0 +1,59 @@
+"""The model cards: each shipped draft has one, and its numbers are those that were measured."""
+
+import pytest
+from jobs.measure_cards import FOLDER, HEADING, measured, with_numbers
+from measurements import measured_drafts
+from speculation.ladder import DraftMeasurements, Rung
+
+CARD = "# A draft\n\n## Measured\n\nalpha .99\n\n## Limits\nMany.\n"
+
+
+@pytest.fixture
+def found() -> DraftMeasurements:
+    numbers = measured_drafts()
+    assert numbers is not None
+    return numbers
+
+
+@pytest.fixture
+def rung(found: DraftMeasurements) -> Rung:
+    return found.rungs[0]
+
+
+def test_every_draft_with_weights_has_a_card(found: DraftMeasurements) -> None:
+    folders = {file.parent for file in FOLDER.glob("*/model.safetensors")}
+    assert {folder.name for folder in folders} <= {rung.name for rung in found.rungs}
+    for folder in folders:
+        card = (folder / "README.md").read_text()
+        assert card.startswith("---\nlicense: apache-2.0\n"), folder
+        for said in ("**What it is.**", "**How it was made.**", "**Limits.**", "**License.**"):
+            assert said in card, (folder.name, said)
+
+
+def test_the_numbers_on_the_cards_are_the_measured_ones(found: DraftMeasurements) -> None:
+    for rung in found.rungs:
+        card = FOLDER / rung.name / "README.md"
+        if card.exists():
+            assert card.read_text() == with_numbers(card.read_text(), found, rung), rung.name
+
+
+def test_only_the_measured_section_is_written_anew(found: DraftMeasurements, rung: Rung) -> None:
+    card = with_numbers(CARD, found, rung)
+    assert card.startswith("# A draft\n\n## Measured\n\nBy `make measure`")
+    assert card.endswith("\n\n## Limits\nMany.\n")
+    assert ".99" not in card
+    assert with_numbers(card, found, rung) == card
+    fresh = with_numbers("# A draft\n", found, rung)
+    assert fresh == f"# A draft\n\n{measured(found, rung).rstrip()}\n"
+    assert with_numbers(fresh, found, rung) == fresh
+
+
+def test_the_section_has_every_kind_and_temperature(found: DraftMeasurements, rung: Rung) -> None:
+    section = measured(found, rung)
+    assert section.startswith(HEADING)
+    for kind in found.prompts:
+        row = next(x for x in section.splitlines() if x.startswith(f"| {kind} |"))
+        assert row.count("|") == 6
+    cell = found.alpha_cell(rung.name, "code", 1.0)
+    assert cell is not None
+    assert cell.alpha.text in section
