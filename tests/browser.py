@@ -103,6 +103,21 @@ def start_server(folder: Path, **changes: str) -> Server:
             time.sleep(0.1)  # between two questions; there is no page yet to wait on
 
 
+def settle(page: Any) -> None:
+    """Wait for what moves on a page and ends, two seconds at most.
+
+    What never ends, such as a spinner, would be waited for without any limit of Playwright's.
+    """
+    page.evaluate(
+        """() => Promise.race([
+            new Promise((done) => setTimeout(done, 2000)),
+            Promise.allSettled(document.getAnimations()
+                .filter((x) => x.effect?.getComputedTiming().endTime !== Infinity)
+                .map((x) => x.finished)),
+        ]).then(() => null)"""
+    )
+
+
 _SERVER = pytest.StashKey[Server]()
 
 

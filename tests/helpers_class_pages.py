@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import PATIENCE, Server, playwright_browser, start_server  # noqa: F401
+from browser import PATIENCE, Server, playwright_browser, settle, start_server  # noqa: F401
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 PROJECTOR = {"viewport": {"width": 1280, "height": 720}}
@@ -122,7 +122,7 @@ class Person:
         """What axe calls serious or critical."""
         from axe_playwright_python.sync_playwright import Axe
 
-        self.page.evaluate("Promise.allSettled(document.getAnimations().map((x) => x.finished))")
+        settle(self.page)
         return [
             (rule["id"], node["html"][:300])
             for rule in Axe().run(self.page).response["violations"]

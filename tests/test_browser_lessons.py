@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from browser import PATIENCE, Server, playwright_browser, start_server  # noqa: F401
+from browser import PATIENCE, Server, playwright_browser, settle, start_server  # noqa: F401
 
 LESSON = "why-the-output-stays-exact"
 
@@ -108,7 +108,7 @@ class Reader:
     def violations(self) -> list[tuple[str, str]]:
         """What axe calls serious or critical, without what is Streamlit's own."""
         axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe").Axe()
-        self.page.evaluate("Promise.allSettled(document.getAnimations().map((x) => x.finished))")
+        settle(self.page)
         found: list[dict[str, Any]] = axe.run(self.page).response["violations"]
         return [
             (rule["id"], node["html"][:300])

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from browser import Lab, Opener, open_lab, playwright_browser, server  # noqa: F401
+from browser import Lab, Opener, open_lab, playwright_browser, server, settle  # noqa: F401
 
 # Streamlit's own markup, as narrow as it can be said. What lies in our components is never
 # left out.
@@ -13,7 +13,7 @@ NOT_OURS: dict[str, tuple[str, ...]] = {}
 def violations(lab: Lab) -> list[tuple[str, str]]:
     """What axe calls serious or critical, without what is Streamlit's own."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe").Axe()
-    lab.page.evaluate("Promise.allSettled(document.getAnimations().map((x) => x.finished))")
+    settle(lab.page)
     found: list[dict[str, Any]] = axe.run(lab.page).response["violations"]
     return [
         (rule["id"], node["html"][:200])

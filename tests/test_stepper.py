@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from browser import settle
 from components.stepper import FOLDER, Cursor, Progress, clamp, join_modules, view
 from settings import Settings
 from speculation.rule import acceptance, overlap, verify
@@ -619,7 +620,7 @@ def test_axe(browser: Any, scheme: str) -> None:
         for key in keys:
             page.keyboard.press(key)
         # Colors fade from one stage to the next; they are judged where they come to rest.
-        page.evaluate("Promise.all(document.getAnimations().map((x) => x.finished))")
+        settle(page)
         found = axe.run(page).response["violations"]
         bad = [(v["id"], [n["html"][:150] for n in v["nodes"]][:3]) for v in found
                if v["impact"] in ("serious", "critical")]  # fmt: skip
