@@ -14,6 +14,7 @@ NO_LAW = "The target is not at hand, so its law is not known."
 GREEDY = "At temperature 0 nothing is drawn."
 ENOUGH = 10.0
 """The variance of a sum of terms of size 1 from which on it is nearly normal."""
+NO_COUNTS = "The engine does not say how many drafts it kept."
 NOTHING = "No continuation has come yet."
 
 
@@ -24,6 +25,11 @@ def why_not(evidence: Evidence, part: str = "main") -> str:
     if not evidence.law_at_hand:
         return NO_LAW
     return "" if any(len(text.low) for _, text in evidence.pairs(part)) else NOTHING
+
+
+def why_no_cycles(evidence: Evidence) -> str:
+    """Why a check that reads how an engine drafted cannot run; empty if it can."""
+    return why_not(evidence) or ("" if evidence.able.counts else NO_COUNTS)
 
 
 def first_tokens(evidence: Evidence) -> Check:

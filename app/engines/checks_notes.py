@@ -11,18 +11,16 @@ from speculation.exactness.cycles import STRATA, Stratum
 from speculation.exactness.long_runs import uniformity, z_by_place
 
 from engines.base import Continuation
-from engines.checks_law import why_not
+from engines.checks_law import why_no_cycles
 from engines.evidence import Check, Evidence
 from engines.scoring import Numbers, ScoredText
-
-NO_CYCLES = "The engine does not say how it drafted."
 
 
 def by_place(evidence: Evidence) -> Check:
     """Where in the cycle a deviation sits. Under a rule that judges a block as a whole, which place
     a token takes depends on later ones, and an exact rule shows differences."""
     check = Check("by place", "At which place of a cycle does the surprise differ?", "note")
-    if reason := _cannot(evidence):
+    if reason := why_no_cycles(evidence):
         return replace(check, why_not=reason)
     found = z_by_place(evidence.joined("main"))
     parts = [
@@ -37,7 +35,7 @@ def by_door(evidence: Evidence) -> Check:
     one follows min(p, q) / overlap, a replacement the residual, a bonus p. Any vocabulary."""
     question = "Do accepted tokens, replacements and bonuses each follow the law of their own door?"
     check = Check("by door", question, "note")
-    if reason := _cannot(evidence):
+    if reason := why_no_cycles(evidence):
         return replace(check, why_not=reason)
     pairs = [(text, scored) for text, scored in evidence.pairs("main") if len(scored.overlaps)]
     if not pairs:
@@ -82,7 +80,3 @@ def scored_at(door: Stratum, text: Continuation, scored: ScoredText) -> Numbers:
 
 def _in_words(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"= {p:.3f}"
-
-
-def _cannot(evidence: Evidence) -> str:
-    return why_not(evidence) or ("" if evidence.able.counts else NO_CYCLES)

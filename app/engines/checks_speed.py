@@ -4,18 +4,16 @@ from dataclasses import replace
 
 from speculation.exactness.cycles import Tally, slower_test
 
-from engines.checks_law import why_not
+from engines.checks_law import why_no_cycles
 from engines.evidence import Check, Evidence, counted
 from engines.scoring import checked_overlaps
-
-NO_COUNTS = "The engine does not say how many drafts it kept."
 
 
 def drafts_kept(evidence: Evidence) -> Check:
     """Accepted over checked against the mean overlap, for slowness alone: a rule that judges
     drafts together may keep more, and that is no fault."""
     check = Check("drafts kept", "Are drafts kept as often as p and q overlap?", "speed")
-    if reason := _cannot(evidence):
+    if reason := why_no_cycles(evidence):
         return replace(check, why_not=reason)
     tally = Tally()
     for text, scored in evidence.pairs("main"):
@@ -36,7 +34,7 @@ def bonus(evidence: Evidence) -> Check:
     """Every cycle ends with a token of the target's, unless the text ends or is cut."""
     question = "Does every cycle end with a token of the target's?"
     check = Check("bonus", question, "speed", certain=True)
-    if reason := _cannot(evidence):
+    if reason := why_no_cycles(evidence):
         return replace(check, why_not=reason)
     plan, cycles, bare = evidence.plan, 0, 0
     for text in evidence.texts("main"):
@@ -51,7 +49,3 @@ def bonus(evidence: Evidence) -> Check:
     if not cycles:
         return replace(check, why_not="No whole cycle has come yet.")
     return replace(check, finding=counted(check.name, bare, cycles, "of the cycles"))
-
-
-def _cannot(evidence: Evidence) -> str:
-    return why_not(evidence) or ("" if evidence.able.counts else NO_COUNTS)

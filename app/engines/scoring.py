@@ -144,25 +144,30 @@ def intervals(
     >>> float(low[0]), float(high[0])
     (0.75, 1.0)
     """
-    places = np.arange(len(tokens))
-    own = laws[places, tokens]
-    likelier = np.where(laws > own[:, None], laws, 0.0).sum(axis=1)
-    ties = (laws == own[:, None]) & (np.arange(laws.shape[1]) < tokens[:, None])
-    low = np.where(own > 0.0, likelier + own * ties.sum(axis=1), 0.0)
+    low, high = _spans(laws, tokens)
+    own = laws[np.arange(len(tokens)), tokens]
     with np.errstate(divide="ignore"):
         nats = -np.log(np.where(laws > 0.0, laws, 1.0))
         surprise = -np.log(own)
     entropy = (laws * nats).sum(axis=1)
     variance = (laws * (nats - entropy[:, None]) ** 2).sum(axis=1)
-    return low, np.minimum(low + own, 1.0), surprise, entropy, variance
+    return low, high, surprise, entropy, variance
+
+
+def _spans(laws: Law, tokens: npt.NDArray[np.int64]) -> tuple[Numbers, Numbers]:
+    """Low and high end of each token's interval, both [T]."""
+    own = laws[np.arange(len(tokens)), tokens]
+    likelier = np.where(laws > own[:, None], laws, 0.0).sum(axis=1)
+    ties = (laws == own[:, None]) & (np.arange(laws.shape[1]) < tokens[:, None])
+    low = np.where(own > 0.0, likelier + own * ties.sum(axis=1), 0.0)
+    return low, np.minimum(low + own, 1.0)
 
 
 def _interval_rows(weights: Law, tokens: npt.NDArray[np.int64]) -> Numbers:
     """The intervals [T, 2] of tokens in laws given by weights; rows without any take none."""
     total = weights.sum(axis=1, keepdims=True)
     laws = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0.0)
-    low, high, *_ = intervals(laws, tokens)
-    return np.column_stack([low, high])
+    return np.column_stack(_spans(laws, tokens))
 
 
 def leaning(

@@ -11,7 +11,7 @@ from speculation.trace import Trace
 from widgets import state
 from widgets.plain import plain
 from widgets.state import Shown
-from widgets.watch import waiting_words, watch
+from widgets.watch import run_progress, watch
 
 _OWN, _NOTICE = "lesson_own_run", "lesson_own_notice"
 LENGTH = 40  # eight cycles at k = 4 commit at most that many
@@ -87,7 +87,7 @@ def _follow() -> None:
     if view is None:
         return
     if not view.final:
-        watch(_look, _progress)
+        watch(_look, run_progress)
         return
     if view.error:
         st.warning(plain(view.error))
@@ -98,12 +98,6 @@ def _follow() -> None:
 
 def _look() -> View | None:
     return worker().look(visitor())
-
-
-def _progress(view: View) -> None:
-    tokens = sum(len(cycle.committed) for cycle in view.cycles)
-    done = f"{tokens} of at most {LENGTH} tokens"
-    st.progress(min(1.0, tokens / LENGTH), waiting_words(view) or done)
 
 
 def _shows(trace: Trace) -> bool:

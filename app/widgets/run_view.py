@@ -18,7 +18,7 @@ from widgets.laws_view import laws_view
 from widgets.run_numbers import run_numbers
 from widgets.state import Key
 from widgets.waiting import offer_recording
-from widgets.watch import waiting_words, watch
+from widgets.watch import run_progress, watch
 
 TICK_SECONDS = 0.3
 
@@ -39,8 +39,8 @@ def _streaming(drawn_large: bool, view: View) -> None:
     """One tick of a run that goes on."""
     if _present() != drawn_large:
         st.rerun()  # the whole page
-    with st.container(key="status-running"):
-        _status(view)
+    with st.container(key="status-running"):  # in the place and height of a finished one's words
+        run_progress(view)
         if view.state is State.WAITING:
             offer_recording(view)
     stepper(
@@ -50,15 +50,6 @@ def _streaming(drawn_large: bool, view: View) -> None:
         present=_present(),
         on_present=_presenting,
     )
-
-
-def _status(view: View) -> None:
-    """Where the run stands, in the place and height of what is said of a finished one."""
-    tokens = sum(len(cycle.committed) for cycle in view.cycles)
-    share = tokens / view.settings.length
-    speed = f", {tokens / view.seconds:.0f} tokens/s" if view.seconds > 0.2 else ""
-    done = f"{tokens} of at most {view.settings.length} tokens{speed}"
-    st.progress(min(share, 1.0), waiting_words(view) or done)
 
 
 def _finished(drawn_large: bool) -> None:

@@ -38,6 +38,14 @@ def waiting_words(view: View) -> str | None:
     return f"Waiting: {view.place} before you{about}"
 
 
+def run_progress(view: View) -> None:
+    """The bar of a run: what it waits for, or how many tokens it has committed."""
+    tokens, most = sum(len(cycle.committed) for cycle in view.cycles), view.settings.length
+    speed = f", {tokens / view.seconds:.0f} tokens/s" if view.seconds > 0.2 else ""
+    done = f"{tokens} of at most {most} tokens{speed}"
+    st.progress(min(1.0, tokens / most), waiting_words(view) or done)
+
+
 def watch(
     look: Callable[[], View | None], tick: Callable[[View], None], usual: float = 0.5
 ) -> None:

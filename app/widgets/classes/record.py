@@ -14,7 +14,7 @@ from speculation.trace import Trace
 from widgets import state
 from widgets.classes import state as mine
 from widgets.plain import plain
-from widgets.watch import waiting_words, watch
+from widgets.watch import run_progress, watch
 
 _NOTICE, _TAKEN = "class-run-notice", "class-run-taken"
 
@@ -119,20 +119,13 @@ def _follow() -> None:
 def _tick(view: View) -> None:
     """One look at the run."""
     if not view.final:
-        _progress(view)
+        run_progress(view)
     elif view.error:
         st.warning(plain(view.error))
     elif view.trace is not None and view.trace.cycles:
         _done(view.trace)
     else:
         st.markdown("The run was stopped before its first cycle. Record it again.")
-
-
-def _progress(view: View) -> None:
-    tokens = sum(len(cycle.committed) for cycle in view.cycles)
-    length = view.settings.length
-    done = f"{tokens} of at most {length} tokens"
-    st.progress(min(1.0, tokens / length), waiting_words(view) or done)
 
 
 def _done(trace: Trace) -> None:

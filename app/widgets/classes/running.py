@@ -63,12 +63,12 @@ def _class(one: Running) -> None:
             state.drop_running(one.code)
             st.rerun()
         return
-    left = datetime.fromisoformat(view["ends_at"]) - classes().clock()
     if view["ended"]:
         st.markdown("This class has ended. Its results are kept until you delete it, or for a day.")
         st.button("Go on with it", key=f"class-again-{one.code}", on_click=_go_on, args=(one,))
     else:
         class_card(one.code, one.token, key=f"class-links-{one.code}")
+        left = datetime.fromisoformat(view["ends_at"]) - classes().clock()
         if left < SOON:
             st.markdown(f"It ends by itself in {left.seconds // 60} minutes.")
             st.button(
