@@ -60,7 +60,7 @@ def _page() -> None:
         return replace(View("run", Settings(), state), place=2 * (state is State.WAITING))
 
     st.session_state["pages"] = st.session_state.get("pages", 0) + 1
-    watch(look, lambda now: st.text(f"{now.state}"))
+    watch(look, lambda now: st.text(f"{now.state}"), also_finished=True)
 
 
 def test_the_page_is_drawn_again_when_the_work_turns() -> None:

@@ -19,7 +19,7 @@ def speed_view(settings: Settings) -> None:
         if _look() is None:
             st.fragment(_panel)(settings)
         else:
-            watch(_look, partial(_panel, settings))
+            watch(_look, partial(_panel, settings), also_finished=True)
 
 
 def _look() -> View | None:

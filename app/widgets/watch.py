@@ -47,14 +47,21 @@ def run_progress(view: View) -> None:
 
 
 def watch(
-    look: Callable[[], View | None], tick: Callable[[View], None], usual: float = 0.5
+    look: Callable[[], View | None],
+    tick: Callable[[View], None],
+    usual: float = 0.5,
+    also_finished: bool = False,
 ) -> None:
     """Draw `tick` in a fragment of its own, again and again while the work goes on.
 
-    When the work is over, or begins, the whole page is drawn again. Finished work is drawn once,
-    in the same place, so that a look that comes late finds its fragment.
+    When the work is over, or begins, the whole page is drawn again: also if it was over between
+    the page's own look and this one.
+
+    also_finished  `tick` draws finished work too, in the same place
     """
     every = pace(look(), usual)
+    if every is None and not also_finished:
+        st.rerun()
 
     def paced() -> None:
         view = look()

@@ -113,7 +113,7 @@ def _follow() -> None:
         if st.session_state.get(_NOTICE):
             st.warning(plain(str(st.session_state[_NOTICE])))
     if worker().look(_visitor()) is not None:
-        watch(lambda: worker().look(_visitor()), _tick)
+        watch(lambda: worker().look(_visitor()), _tick, also_finished=True)
 
 
 def _tick(view: View) -> None:
