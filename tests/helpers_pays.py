@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from jobs.heldout import heldout_prompts
+from jobs.measure_agreement import Agreements
 from jobs.measure_assemble import assemble
 from jobs.measure_context import Long
 from jobs.measure_plan import Cell, plan
@@ -68,6 +69,16 @@ def made_up_records() -> Iterator[RunRecord]:
         yield made_up_record(cell)
 
 
+def made_up_agreements(rungs: list[str], start: bool = False) -> Agreements:
+    """Two texts of ten positions; the first rung agrees .5 there, the starting draft .4."""
+    sums = {rung: [5.5, 4.5] if i == 0 else [4.5, 3.5] for i, rung in enumerate(rungs)}
+    if start:
+        sums["starting draft"] = [4.5, 3.5]
+    return Agreements(
+        digest="t", kinds=["code", "story"], sums=sums, counts={name: [10, 10] for name in sums}
+    )
+
+
 def made_up() -> DraftMeasurements:
     """A whole measurement of the drafts that are there."""
     rungs = [pair.split("/")[1] for pair in pairs()]
@@ -80,6 +91,7 @@ def made_up() -> DraftMeasurements:
             context=[ContextCell(rung=rungs[0], tokens=n, alpha=some) for n in (64, 256)],
             changes=[LawChange(name="top-k 50", about="the 50 likeliest tokens", tv=some)],
         ),
+        agreements=made_up_agreements(rungs),
         assisted=[
             AssistedCell(rung=rungs[0], kind="code", temperature=0.0, precision="float32", k=4,
                          ratio=some, tokens_per_second=20.0, assisted_tokens_per_second=18.0)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers_pays import made_up, made_up_record, made_up_records
+from helpers_pays import made_up, made_up_agreements, made_up_record, made_up_records
 from jobs import measure_drafts
 from jobs.heldout import KINDS, heldout_prompts
 from jobs.measure_log import Log
@@ -193,7 +193,6 @@ def test_the_plan_has_every_cell_that_is_asked_for() -> None:
     assert all(c.precision == "float32" and c.rung != PLAIN for c in plan(rungs, only="alpha"))
     assert {c.temperature for c in plan(rungs, only="speed")} == {0.0, 1.0}
     assert {c.prompt for c in plan(rungs, quick=True)} == {0}
-    assert plan(rungs, against=True)[0].rung == "starting draft"
     assert length_of("quote") > length_of("code")
 
 
@@ -263,6 +262,12 @@ def test_the_summary_says_what_was_reached_and_what_not() -> None:
                 "below plain decoding", "assisted generation", "never rejected"):  # fmt: skip
         assert aim in lines, aim
     assert "use --against FILE" in lines
+    rungs = [rung.name for rung in found.rungs]
+    agreements = made_up_agreements(rungs, start=True)
+    start = agreements.baseline("starting draft", "d")
+    beside = {"agreement": agreements.cells(rungs, start), "baseline": start}
+    lines = "\n".join(summary(found.model_copy(update=beside)))
+    assert "text by text +0.100 (+0.100 to +0.100), aim +0.10: reached" in lines
     assert "q = p in float32: never rejected: NOT REACHED" in lines, "0.9 of 1 in the made-up runs"
-    empty = found.model_copy(update={"speed": [], "assisted": [], "alpha": [], "overall": {}})
+    empty = found.model_copy(update={"speed": [], "assisted": [], "alpha": [], "agreement": []})
     assert "not measured" in "\n".join(summary(empty))

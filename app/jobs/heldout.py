@@ -5,6 +5,7 @@ They are kept by kind in `training/heldout.json`; the kinds that are measured ar
 """
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,12 @@ def heldout_prompts(count: int) -> dict[str, list[str]]:
     return {kind: _prompts(found["kinds"][kind], found["topics"], count) for kind in KINDS}
 
 
+def many_prompts(count: int) -> dict[str, list[str]]:
+    """So many prompts of every kind, drawn from all templates with all topics, by a fixed seed."""
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return {kind: _many(found["kinds"][kind], found["topics"], count) for kind in KINDS}
+
+
 def openings(count: int) -> list[str]:
     """Beginnings of texts that are to be continued as they stand."""
     found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -31,3 +38,9 @@ def _prompts(kind: dict[str, Any], topics: list[str], count: int) -> list[str]:
         templates[i % len(templates)].format(topic=about[(STRIDE * i + 3) % len(about)])
         for i in range(count)
     ]
+
+
+def _many(kind: dict[str, Any], topics: list[str], count: int) -> list[str]:
+    about = kind.get("topics", topics)
+    every = [template.format(topic=topic) for template in kind["templates"] for topic in about]
+    return random.Random(0).sample(every, count)

@@ -16,8 +16,9 @@ from speculation.run import machine
 from speculation.tally import PLAIN, RunRecord
 from speculation.trace import Arithmetic
 
+from jobs.measure_agreement import Agreements
 from jobs.measure_context import Long
-from jobs.measure_plan import STARTING, few
+from jobs.measure_plan import few
 from jobs.measure_runs import rung_pair
 
 
@@ -27,6 +28,7 @@ def assemble(
     prompts: dict[str, list[str]],
     *,
     long: Long | None,
+    agreements: Agreements | None,
     assisted: list[AssistedCell],
     baseline: Baseline | None,
     arithmetic: Arithmetic,
@@ -39,11 +41,6 @@ def assemble(
     own = [x for x in records if x.rung in (*rungs, PLAIN)]
     plain = [x for x in own if x.rung == PLAIN]
     digests = weight_digests()
-    overall = {
-        rung: frontier.alpha_of([x for x in own if _overall(x, rung)])
-        for rung in rungs
-        if any(_overall(x, rung) for x in own)
-    }
     same = [x for x in own if x.rung == "target" and x.precision == "float32"]
     return DraftMeasurements(
         recorded_at=recorded_at,
@@ -67,26 +64,14 @@ def assemble(
             for precision in sorted({x.precision for x in plain})
         },
         alpha=cells.alpha_cells(own),
-        overall={rung: alpha for rung, alpha in overall.items() if alpha is not None},
+        agreement=agreements.cells(rungs, baseline) if agreements else [],
         speed=cells.speed_cells(own),
         context=long.context if long else [],
         assisted=assisted,
-        meters=cells.meters(
-            own, {rung: rung_pair(rung) for rung in rungs if not few(rung) and rung != STARTING}
-        ),
+        meters=cells.meters(own, {rung: rung_pair(rung) for rung in rungs if not few(rung)}),
         changes=long.changes if long else [],
         baseline=baseline,
         never_rejected=all(x.accepted == x.checked for x in same) if same else None,
-    )
-
-
-def _overall(record: RunRecord, rung: str) -> bool:
-    """The runs behind a rung's one number: temperature 1, float32, the longest k it was run at."""
-    return (
-        record.rung == rung
-        and record.temperature == 1.0
-        and record.precision == "float32"
-        and record.k == (4 if few(rung) else 8)
     )
 
 

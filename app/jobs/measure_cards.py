@@ -9,7 +9,7 @@ from pathlib import Path
 
 from speculation.catalog import ASSETS
 from speculation.frontier import Estimate
-from speculation.ladder import TEMPERATURES, DraftMeasurements, Rung
+from speculation.ladder import TEMPERATURES, Agreement, DraftMeasurements, Rung
 
 FOLDER = ASSETS / "drafts"
 HEADING = "## Measured"
@@ -54,9 +54,9 @@ def measured(found: DraftMeasurements, rung: Rung) -> str:
         "",
         *_table(["prompts", *(f"T = {t:g}" for t in TEMPERATURES)], rows),
     ]
-    overall = found.overall.get(rung.name)
-    if overall is not None:
-        lines += ["", f"All of them at T = 1: {overall.text}."]
+    agreed = found.agreement_of(rung.name)
+    if agreed is not None:
+        lines += ["", _agreed(found, agreed)]
     contexts = [x for x in found.context if x.rung == rung.name]
     if contexts:
         head = [f"after {x.tokens:,} tokens" for x in contexts]
@@ -65,6 +65,21 @@ def measured(found: DraftMeasurements, rung: Rung) -> str:
     if cost:
         lines += ["", f"One step takes this share of the target's step (c): {cost}."]
     return "\n".join(lines) + "\n\n"
+
+
+def _agreed(found: DraftMeasurements, agreed: Agreement) -> str:
+    """The one number, on texts that do not depend on the draft."""
+    said = (
+        f"Read beside the target on {agreed.alpha.count} of its own texts, at every one of "
+        f"{agreed.positions:,} positions, T = 1: {agreed.alpha.text}"
+    )
+    gain = agreed.above_start
+    if gain is None or found.baseline is None:
+        return f"{said}."
+    return (
+        f"{said}. The draft that training started from has {found.baseline.alpha.text} there; the "
+        f"difference, text by text, is {gain.mean:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})."
+    )
 
 
 def _cell(found: DraftMeasurements, rung: str, kind: str, temperature: float) -> str:

@@ -17,10 +17,7 @@ from speculation.ladder import ContextCell, LawChange
 from speculation.models import LanguageModel
 from speculation.rule import overlap
 from speculation.sampling import Sampling, law
-from speculation.text import encode
 from transformers import DynamicCache
-
-from jobs.heldout import openings
 
 WINDOW = 32  # positions on either side of a length
 Floats = npt.NDArray[np.float64]
@@ -44,25 +41,26 @@ class Long(BaseModel):
 
 
 @torch.inference_mode()
-def write_texts(pair: Pair, texts: int, length: int, seed: int) -> Iterator[list[list[int]]]:
-    """Continue so many openings together, one token each at a time; yields the texts so far.
+def write_texts(
+    pair: Pair, starts: Sequence[Sequence[int]], length: int, seed: int
+) -> Iterator[list[list[int]]]:
+    """The target continues these texts together to `length` tokens; yields the texts so far.
 
-    The openings are cut to one length, so that nothing is padded: a mask would cost several times
-    the pass.
+    All stand at the same position, and a text that is still inside its start takes the start's next
+    token. So nothing is padded: a mask would cost several times the pass.
     """
-    starts = [encode(pair.tokenizer, text, "continue") for text in openings(texts)]
     shortest = min(len(start) for start in starts)
     module = pair.target.module  # type: ignore[attr-defined]
     generator = torch.Generator().manual_seed(seed)
     cache = DynamicCache(config=module.config)
-    found = [start[:shortest] for start in starts]
+    found = [list(start[:shortest]) for start in starts]
     read = torch.tensor(found, device=module.device)
     while len(found[0]) < length:
         logits = module(read, cache=cache, use_cache=True, logits_to_keep=1).logits[:, -1]
-        chosen = torch.multinomial(logits.float().softmax(-1).cpu(), 1, generator=generator)
-        for text, token in zip(found, chosen[:, 0].tolist(), strict=True):
-            text.append(token)
-        read = chosen.to(module.device)
+        drawn = torch.multinomial(logits.float().softmax(-1).cpu(), 1, generator=generator)
+        for text, start, token in zip(found, starts, drawn[:, 0].tolist(), strict=True):
+            text.append(start[len(text)] if len(text) < len(start) else token)
+        read = torch.tensor([text[-1:] for text in found], device=module.device)
         yield found
 
 

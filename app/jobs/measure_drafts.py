@@ -24,7 +24,6 @@ from pydantic import BaseModel
 from settings import Precision, Settings
 from speculation import weights
 from speculation.catalog import Shelf, pairs
-from speculation.frontier import alpha_of
 from speculation.ladder import (
     CONTEXTS,
     PRECISIONS,
@@ -35,16 +34,25 @@ from speculation.ladder import (
     DraftMeasurements,
 )
 from speculation.tally import link_settings
+from speculation.text import encode
 from transformers.utils import logging
 
-from jobs.heldout import KINDS, heldout_prompts
+from jobs.heldout import heldout_prompts, openings
+from jobs.measure_agreement import Agreements, Written, agreement, let_target_write
 from jobs.measure_assemble import assemble
 from jobs.measure_assisted import beside_transformers
 from jobs.measure_cards import write_cards
 from jobs.measure_context import Long, compare_laws, write_texts
 from jobs.measure_log import Log
-from jobs.measure_plan import FEW_LENGTH, LENGTH, LENGTHS, PROMPTS, STARTING, plan
-from jobs.measure_runs import Pairs, make_runs, progress, rung_pair
+from jobs.measure_plan import FEW_LENGTH, LENGTH, LENGTHS, PROMPTS, plan
+from jobs.measure_runs import (
+    STARTING,
+    Pairs,
+    make_runs,
+    progress,
+    rung_pair,
+    starting_draft,
+)
 from jobs.measure_summary import summary
 
 BUILD = Path("build") / "measure"
@@ -84,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shelf = Shelf(env.cache_dir, env.device, most=32)
     rungs = [pair.split("/")[1] for pair in pairs()]
     prompts = heldout_prompts(1 if options.quick else PROMPTS)
-    cells = plan(rungs, options.only, options.quick, options.against is not None)
+    cells = plan(rungs, options.only, options.quick)
     if options.quick:
         cells = [replace(cell, length=min(cell.length, 12)) for cell in cells]
     against = weights.file_digest(options.against) if options.against else None
@@ -94,7 +102,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "lengths": [LENGTHS, LENGTH, FEW_LENGTH],
     }  # fmt: skip
     log = Log(BUILD, what, options.fresh)
-    ready = Pairs(shelf, options.against)
+    ready = Pairs(shelf)
+    agreements = None
+    if options.only != "speed":
+        agreements = agreement_stage(log, ready, rungs, options.against, options.quick, until)
     long = long_stage(log, ready, rungs, options.quick, until)
     assisted = None
     if options.only != "alpha":
@@ -107,7 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prompts,
         long=long,
         assisted=assisted.cells if assisted else [],
-        baseline=baseline(log, against) or _earlier_baseline(prompts),
+        agreements=agreements,
+        baseline=baseline(agreements, against) or _earlier_baseline(),
         arithmetic=ready.get("target", "float32").arithmetic,
         recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),
         minutes=round((time.monotonic() - began) / 60, 1),
@@ -125,6 +137,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def agreement_stage(
+    log: Log,
+    ready: Pairs,
+    rungs: Sequence[str],
+    against: Path | None,
+    quick: bool,
+    until: float,
+) -> Agreements | None:
+    """Every draft, and the starting one if it is there, on the same texts of the target's."""
+    kept = log.stage("agreement", Agreements)
+    if kept is not None:
+        return kept
+    target = ready.get("target", "float32")
+    texts: list[Written] = []
+    for texts in let_target_write(target, *((2, 24) if quick else ())):
+        progress(f"the target wrote {len(texts)} texts")
+        if time.monotonic() > until:
+            return None
+    drafts = {rung: ready.get(rung, "float32").draft for rung in rungs}
+    if against is not None:
+        drafts[STARTING] = starting_draft(target, against)
+    for read, found in enumerate(agreement(texts, target.target, drafts), 1):
+        progress(f"every draft has read {read} of {len(texts)} texts")
+        if read == len(texts):
+            log.keep("agreement", found)
+            return found
+        if time.monotonic() > until:
+            break
+    return None
+
+
 def long_stage(
     log: Log, ready: Pairs, rungs: Sequence[str], quick: bool, until: float
 ) -> Long | None:
@@ -136,7 +179,8 @@ def long_stage(
     pair = ready.get("target", "float32")
     length = contexts[-1] + 32
     found: list[list[int]] = []
-    for found in write_texts(pair, texts, length, seed=5):
+    starts = [encode(pair.tokenizer, text, "continue") for text in openings(texts)]
+    for found in write_texts(pair, starts, length, seed=5):
         if len(found[0]) % 16 == 0:
             progress(f"{texts} long texts: {len(found[0])} of {length} tokens")
         if time.monotonic() > until:
@@ -199,25 +243,15 @@ def _asked(
     return settings.model_copy(update={"precision": precision})
 
 
-def baseline(log: Log, digest: str | None) -> Baseline | None:
+def baseline(found: Agreements | None, digest: str | None) -> Baseline | None:
     """The starting draft's agreement, if it was measured now."""
-    runs = [x for x in log.records if x.rung == STARTING and x.temperature == 1.0]
-    alpha = alpha_of(runs)
-    if alpha is None or digest is None:
-        return None
-    by_kind = {kind: alpha_of([x for x in runs if x.kind == kind]) for kind in KINDS}
-    return Baseline(
-        name=STARTING,
-        digest=digest,
-        alpha=alpha,
-        by_kind={kind: value for kind, value in by_kind.items() if value is not None},
-    )
+    return found.baseline(STARTING, digest) if found and digest else None
 
 
-def _earlier_baseline(prompts: dict[str, list[str]]) -> Baseline | None:
-    """The one in the file: it does not change while the prompts stay."""
+def _earlier_baseline() -> Baseline | None:
+    """The one in the file: it holds the digest of the texts it is for."""
     earlier = measured_drafts()
-    return earlier.baseline if earlier is not None and earlier.prompts == prompts else None
+    return earlier.baseline if earlier is not None else None
 
 
 def write(found: DraftMeasurements, file: Path) -> None:

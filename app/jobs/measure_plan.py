@@ -59,11 +59,9 @@ def few(rung: str) -> bool:
     return rung == "target" or rung.startswith("early-exit")
 
 
-def plan(
-    rungs: Sequence[str], only: str | None = None, quick: bool = False, against: bool = False
-) -> list[Cell]:
-    """All runs, in order. `only` is "alpha" or "speed"; `against` adds the starting draft."""
-    cells = [
+def plan(rungs: Sequence[str], only: str | None = None, quick: bool = False) -> list[Cell]:
+    """All runs, in order. `only` is "alpha" or "speed"."""
+    return [
         cell
         for prompt in range(1 if quick else PROMPTS)
         for temperature in ORDER
@@ -71,16 +69,6 @@ def plan(
         for kind in KINDS
         for cell in _group(rungs, kind, prompt, temperature, precision, only)
     ]
-    if against and only != "speed":
-        cells = [
-            Cell(STARTING, kind, prompt, 1.0, "float32", LONGEST_K, UNTIMED, length_of(kind))
-            for prompt in range(1 if quick else PROMPTS)
-            for kind in KINDS
-        ] + cells
-    return cells
-
-
-STARTING = "starting draft"
 
 
 def length_of(kind: str) -> int:

@@ -4,7 +4,6 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from safetensors.torch import load_file
@@ -14,9 +13,10 @@ from speculation.short_head import ShortHeadModel
 from speculation.tally import PLAIN, RunRecord, link_settings, record_run, seed_of
 
 from jobs.measure_log import Log
-from jobs.measure_plan import STARTING, Cell
+from jobs.measure_plan import Cell
 
 FAMILY = "smollm2-135m"
+STARTING = "starting draft"
 
 
 def rung_pair(rung: str) -> str:
@@ -27,13 +27,12 @@ def rung_pair(rung: str) -> str:
 class Pairs:
     """The pairs by rung and precision, each warmed up once: first passes are slow."""
 
-    def __init__(self, shelf: Shelf, against: Path | None = None) -> None:
-        self._shelf, self._against = shelf, against
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
         self._warm: set[tuple[str, str]] = set()
-        self._starting: Pair | None = None
 
     def get(self, rung: str, precision: str) -> Pair:
-        pair = self._start() if rung == STARTING else self._shelf.pair(rung_pair(rung), precision)
+        pair = self._shelf.pair(rung_pair(rung), precision)
         if (rung, precision) not in self._warm:
             self._warm.add((rung, precision))
             settings = link_settings(rung_pair(PLAIN), "Hello", 1.0, 2, 1, 6)
@@ -41,22 +40,13 @@ class Pairs:
                 pass
         return pair
 
-    def _start(self) -> Pair:
-        """The draft that training started from, from a file of its own, in float32."""
-        if self._starting is None:
-            if self._against is None:
-                raise ValueError("the starting draft was planned, but no file was given")
-            pair = self._shelf.pair(rung_pair("target"), "float32")
-            module = pair.target.module  # type: ignore[attr-defined]
-            draft = ShortHeadModel(
-                module.config,
-                load_file(self._against),
-                module.get_input_embeddings().weight,
-                STARTING,
-                weights.file_digest(self._against),
-            )
-            self._starting = replace(pair, draft=draft)
-        return self._starting
+
+def starting_draft(target: Pair, file: Path) -> ShortHeadModel:
+    """The draft that training started from, from a file of its own, beside the target's pair."""
+    module = target.target.module  # type: ignore[attr-defined]
+    embedding = module.get_input_embeddings().weight
+    digest = weights.file_digest(file)
+    return ShortHeadModel(module.config, load_file(file), embedding, STARTING, digest)
 
 
 def make_run(pair: Pair, cell: Cell, text: str) -> RunRecord:
@@ -64,8 +54,7 @@ def make_run(pair: Pair, cell: Cell, text: str) -> RunRecord:
     turn = cell.turn if cell.rung == PLAIN else 0
     seed = seed_of(cell.rung, cell.kind, cell.prompt, cell.k, turn)
     settings = link_settings(
-        rung_pair(cell.rung) if cell.rung != STARTING else rung_pair(PLAIN),
-        text, cell.temperature, max(1, cell.k), seed, cell.length,
+        rung_pair(cell.rung), text, cell.temperature, max(1, cell.k), seed, cell.length,
     ).model_copy(update={"precision": cell.precision})  # fmt: skip
     *_, last = record_run(pair, settings, cell.rung, cell.kind, cell.prompt, cell.turn, cell.k)
     assert last is not None, "the last thing that a run yields is its record"

@@ -32,12 +32,12 @@ def summary(found: DraftMeasurements) -> list[str]:
 
 
 def _row(found: DraftMeasurements, rung: Rung) -> str:
-    alpha = found.overall.get(rung.name)
+    agreed = found.agreement_of(rung.name)
     cells = [x for x in found.speed if x.rung == rung.name]
     best = max(cells, key=lambda x: x.speedup.mean, default=None)
     cost = [f"{rung.cost[x]:.3f}" if x in rung.cost else "-" for x in ("float32", "bfloat16")]
     return (
-        f"{rung.name:14} {alpha.text if alpha else '-':26} {cost[0]:>10} {cost[1]:>11} "
+        f"{rung.name:14} {agreed.alpha.text if agreed else '-':26} {cost[0]:>10} {cost[1]:>11} "
         f"  {_named(best) if best else '-'}"
     )
 
@@ -48,22 +48,21 @@ def _named(cell: SpeedCell) -> str:
 
 def _aims(found: DraftMeasurements) -> list[str]:
     layered = [rung for rung in found.rungs if rung.kind == "layers"]
-    by_alpha = [rung for rung in layered if rung.name in found.overall]
+    by_alpha = [(agreed, rung) for rung in layered if (agreed := found.agreement_of(rung.name))]
     lines = []
     if by_alpha:
-        best = max(by_alpha, key=lambda rung: found.overall[rung.name].mean)
-        own = found.overall[best.name]
-        if found.baseline is None:
+        agreed, best = max(by_alpha, key=lambda both: both[0].alpha.mean)
+        own, gain = agreed.alpha, agreed.above_start
+        if found.baseline is None or gain is None:
             lines.append(
-                f"best rung {best.name}: alpha {own.text}; no starting draft to compare with: "
-                "use --against FILE"
+                f"best rung {best.name}: alpha {own.text}; no starting draft on the same texts to "
+                "compare with: use --against FILE"
             )
         else:
-            gain = own.mean - found.baseline.alpha.mean
             lines.append(
                 f"best rung {best.name}: alpha {own.text}, the starting draft's "
-                f"{found.baseline.alpha.text}: {gain:+.2f}, aim {ABOVE_START:+.2f}"
-                + _said(gain >= ABOVE_START)
+                f"{found.baseline.alpha.text}, text by text {gain.mean:+.3f} ({gain.low:+.3f} to "
+                f"{gain.high:+.3f}), aim {ABOVE_START:+.2f}" + _said(gain.mean >= ABOVE_START)
             )
         lines.append(_cost_line("best rung", best, BEST_C))
     if layered:

@@ -140,13 +140,33 @@ class LawChange(Part):
     tv: Estimate
 
 
+class Agreement(Part):
+    """A rung's one number: alpha at temperature 1 on texts that the target wrote alone, float32.
+
+    alpha        mean overlap over `positions`, drawn again over texts
+    above_start  how far that is above the starting draft's on the same texts, text by text
+    """
+
+    rung: str
+    alpha: Estimate
+    by_kind: dict[str, Estimate]
+    positions: Count
+    above_start: Estimate | None
+
+
 class Baseline(Part):
-    """The draft that training started from, on the same prompts, k and temperature 1."""
+    """The draft that training started from, on the same texts (by their digest).
+
+    sums, counts  its overlap and the positions of each text, to compare other drafts with
+    """
 
     name: str
     digest: str
     alpha: Estimate
     by_kind: dict[str, Estimate]
+    texts: str
+    sums: list[float]
+    counts: list[Count]
 
 
 class DraftMeasurements(Part):
@@ -171,7 +191,7 @@ class DraftMeasurements(Part):
     step_ms: dict[str, float]
     unrest: dict[str, float]
     alpha: list[AlphaCell]
-    overall: dict[str, Estimate]
+    agreement: list[Agreement]
     speed: list[SpeedCell]
     context: list[ContextCell]
     assisted: list[AssistedCell]
@@ -188,6 +208,10 @@ class DraftMeasurements(Part):
     def rung(self, name: str) -> Rung | None:
         """A rung by its name."""
         return next((rung for rung in self.rungs if rung.name == name), None)
+
+    def agreement_of(self, rung: str) -> Agreement | None:
+        """A rung's agreement on the target's own texts, if it was measured."""
+        return next((x for x in self.agreement if x.rung == rung), None)
 
     def alpha_cell(self, rung: str, kind: str, temperature: float) -> AlphaCell | None:
         return next(
