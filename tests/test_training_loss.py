@@ -57,7 +57,7 @@ def test_training_goes_on_from_a_draft(target: Target, tmp_path: Path) -> None: 
         early.head.mul_(2.0)
     early.save(tmp_path, seen=1)
     both = replace(RECIPE, depths=(1, 2), head_shares=(0.5, 0.5))
-    later = Students.start_from(target, tmp_path / "layers-2", both)
+    later = Students.start_from(target, tmp_path / "layers-2", early.token_ids, both)
     assert [rung.shape.layers for rung in later.rungs] == [1, 2]
     assert torch.equal(later.token_ids, early.token_ids)
     assert torch.allclose(later.head, early.head, rtol=0.01)
@@ -65,5 +65,32 @@ def test_training_goes_on_from_a_draft(target: Target, tmp_path: Path) -> None: 
         assert torch.allclose(later.rungs[1].weights[name], weight, rtol=0.01)
         if "layers.0" in name:
             assert torch.equal(later.rungs[0].weights[name], later.rungs[1].weights[name])
+    deeper = replace(RECIPE, depths=(3,))
     with pytest.raises(ValueError, match="has 2 layers; 3 wanted"):
-        Students.start_from(target, tmp_path / "layers-2", replace(RECIPE, depths=(3,)))
+        Students.start_from(target, tmp_path / "layers-2", early.token_ids, deeper)
+
+
+def test_a_trained_head_grows_by_rows_that_fit_it(target: Target, tmp_path: Path) -> None:  # noqa: F811
+    """The trained rows stay; a new one is the target's, moved as training moved the others."""
+    had = torch.arange(0, 300, 2)
+    early = Students.start(target, had, replace(RECIPE, depths=(2,)))
+    hidden, generator = target.shape.hidden, torch.Generator().manual_seed(4)
+    turn = torch.randn(hidden, hidden, generator=generator)
+    shift = torch.randn(hidden, generator=generator)
+    with torch.no_grad():
+        early.head.copy_(target.embedding[had] @ turn + shift)
+    early.save(tmp_path, seen=1)
+    wanted = torch.tensor([0, 1, 2, 3, *range(100, 300)])
+    one = replace(RECIPE, depths=(2,), head_rows=len(wanted))
+    longer = Students.start_from(target, tmp_path / "layers-2", wanted, one)
+    ids = longer.token_ids
+    assert ids.tolist() == sorted({*had.tolist(), *wanted.tolist()})
+    assert longer.rungs[0].token_ids is ids
+    kept = torch.isin(ids, had)
+    assert torch.allclose(longer.head[kept], early.head, rtol=0.01, atol=0.01)
+    expected = target.embedding[ids[~kept]] @ turn + shift
+    error = (longer.head[~kept] - expected).norm() / expected.norm()
+    assert error < 0.3, "the map that moved the trained rows is found again"
+    law = longer.rungs[0].log_law(target.embedding, torch.tensor([[1, 2]]))
+    assert torch.allclose(law.exp().sum(-1), torch.ones(1, 2))
+    assert law.isfinite().nonzero()[:, -1].unique().tolist() == ids.tolist()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -18,7 +18,16 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from training.chunked import mixed_loss
-from training.draft import Draft, as_leaf, load_draft, save_head, save_rung, tokens_seen, trainable
+from training.draft import (
+    Draft,
+    as_leaf,
+    load_draft,
+    more_rows,
+    save_head,
+    save_rung,
+    tokens_seen,
+    trainable,
+)
 from training.llama import matmul32
 from training.recipe import Recipe
 from training.score import Scored
@@ -66,16 +75,23 @@ class Students:
         return Students(rungs, head, token_ids, optimizers(rungs, head, recipe))
 
     @staticmethod
-    def start_from(target: Target, folder: Path, recipe: Recipe) -> Students:
-        """From a draft trained before: each rung takes its first layers, all share its head."""
+    def start_from(target: Target, folder: Path, token_ids: Tensor, recipe: Recipe) -> Students:
+        """From a draft trained before: each rung takes its first layers, all share its head.
+
+        A head shorter than `token_ids` [recipe.head_rows], the most frequent ones, grows by those
+        that it does not have.
+        """
         early = load_draft(folder, target)
         if early.shape.layers < max(recipe.depths):
             raise ValueError(
                 f"{folder} has {early.shape.layers} layers; {max(recipe.depths)} wanted"
             )
-        head = as_leaf(early.head)
-        rungs = [early.first(n, head) for n in recipe.depths]
-        return Students(rungs, head, early.token_ids, optimizers(rungs, head, recipe))
+        rows, ids = early.head, early.token_ids
+        if len(ids) < len(token_ids):
+            rows, ids = more_rows(rows, ids, target.embedding, token_ids)
+        head = as_leaf(rows)
+        rungs = [replace(early.first(n, head), token_ids=ids) for n in recipe.depths]
+        return Students(rungs, head, ids, optimizers(rungs, head, recipe))
 
     @staticmethod
     def resume(target: Target, folder: Path, recipe: Recipe) -> Students:
@@ -206,7 +222,7 @@ def distill(
         done = tokens_seen(head_file)
         students = Students.resume(target, folder, recipe)
     elif start_from is not None:
-        students = Students.start_from(target, start_from, recipe)
+        students = Students.start_from(target, start_from, token_ids, recipe)
     else:
         students = Students.start(target, token_ids, recipe)
     start = saved = time.monotonic()

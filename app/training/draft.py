@@ -30,6 +30,26 @@ def most_frequent(mass: Tensor, rows: int) -> Tensor:
     return torch.topk(mass, rows).indices.sort().values
 
 
+def more_rows(
+    head: Tensor, token_ids: Tensor, embedding: Tensor, wanted: Tensor
+) -> tuple[Tensor, Tensor]:
+    """A trained head with further tokens -> its rows and ids, ascending.
+
+    head [n, hidden] of `token_ids` [n]; embedding [vocab, hidden] the target's; `wanted` ids that
+    must be in it. Training moved the head away from the target's rows, much in the same way for
+    all tokens: a new row is the target's, moved by the affine map that fits the trained rows best
+    (ridge regression). The rows that were there do not change.
+    """
+    fresh = wanted[~torch.isin(wanted, token_ids)]
+    rows = embedding.float()
+    one = rows.new_ones(len(rows), 1)
+    known, new = (torch.cat([rows[ids], one[: len(ids)]], 1) for ids in (token_ids, fresh))
+    square = known.T @ known + torch.eye(known.shape[1], device=rows.device)
+    moved = new @ torch.linalg.solve(square, known.T @ head.float())
+    order = torch.argsort(ids := torch.cat([token_ids, fresh]))
+    return torch.cat([head.float(), moved])[order], ids[order]
+
+
 @dataclass(frozen=True)
 class Draft:
     """Layers and final norm (LlamaModel names), the head's rows and their token ids."""
