@@ -48,11 +48,14 @@ class Recipe:
 
 CPU = Recipe(
     rows=96,
-    sample_tokens=1_500_000,
-    train_tokens=4_000_000,
+    lengths=(192, 256, 192, 512, 192, 1024),
+    sample_tokens=1_600_000,
+    train_tokens=8_000_000,
     batch_tokens=2_048,
-    optimizer="adamw",  # Muon's own arithmetic is too dear on a CPU at this batch
-    matrix_rate=1e-3,
+    matrix_rate=1.5e-3,
+    head_rate=3e-4,
+    norm_rate=5e-4,
+    overlap_from=0.3,
 )
 
 
