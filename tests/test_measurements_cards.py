@@ -1,7 +1,7 @@
 """The model cards: each shipped draft has one, and its numbers are those that were measured."""
 
 import pytest
-from jobs.measure_cards import FOLDER, HEADING, measured, with_numbers
+from jobs.measure_cards import FOLDER, HEADING, measured, side_by_side, with_numbers
 from measurements import measured_drafts
 from speculation.ladder import DraftMeasurements, Rung
 
@@ -34,18 +34,21 @@ def test_the_numbers_on_the_cards_are_the_measured_ones(found: DraftMeasurements
     for rung in found.rungs:
         card = FOLDER / rung.name / "README.md"
         if card.exists():
-            assert card.read_text() == with_numbers(card.read_text(), found, rung), rung.name
+            assert card.read_text() == with_numbers(card.read_text(), measured(found, rung)), (
+                rung.name
+            )
 
 
 def test_only_the_measured_section_is_written_anew(found: DraftMeasurements, rung: Rung) -> None:
-    card = with_numbers(CARD, found, rung)
+    section = measured(found, rung)
+    card = with_numbers(CARD, section)
     assert card.startswith("# A draft\n\n## Measured\n\nBy `make measure`")
     assert card.endswith("\n\n## Limits\nMany.\n")
     assert ".99" not in card
-    assert with_numbers(card, found, rung) == card
-    fresh = with_numbers("# A draft\n", found, rung)
-    assert fresh == f"# A draft\n\n{measured(found, rung).rstrip()}\n"
-    assert with_numbers(fresh, found, rung) == fresh
+    assert with_numbers(card, section) == card
+    fresh = with_numbers("# A draft\n", section)
+    assert fresh == f"# A draft\n\n{section.rstrip()}\n"
+    assert with_numbers(fresh, section) == fresh
 
 
 def test_the_section_has_every_kind_and_temperature(found: DraftMeasurements, rung: Rung) -> None:
@@ -57,3 +60,10 @@ def test_the_section_has_every_kind_and_temperature(found: DraftMeasurements, ru
     cell = found.alpha_cell(rung.name, "code", 1.0)
     assert cell is not None
     assert cell.alpha.text in section
+
+
+def test_the_page_about_all_drafts_has_the_measured_numbers(found: DraftMeasurements) -> None:
+    page = (FOLDER / "README.md").read_text()
+    assert page == with_numbers(page, side_by_side(found))
+    for rung in found.rungs:
+        assert f"| {rung.title} |" in page

@@ -2,6 +2,7 @@
 
 A card (assets/drafts/NAME/README.md) says in a person's words what a draft is and how it was made;
 its section "Measured" is made from assets/measurements/drafts.json, so that the two cannot part.
+The page about all of them (assets/drafts/README.md) has such a section too.
 """
 
 import re
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from speculation.catalog import ASSETS
 from speculation.frontier import Estimate
-from speculation.ladder import TEMPERATURES, Agreement, DraftMeasurements, Rung
+from speculation.ladder import PRECISIONS, TEMPERATURES, Agreement, DraftMeasurements, Rung
 
 FOLDER = ASSETS / "drafts"
 HEADING = "## Measured"
@@ -22,14 +23,17 @@ def write_cards(found: DraftMeasurements, folder: Path = FOLDER) -> list[Path]:
     for rung in found.rungs:
         card = folder / rung.name / "README.md"
         if card.exists():
-            card.write_text(with_numbers(card.read_text(), found, rung))
+            card.write_text(with_numbers(card.read_text(), measured(found, rung)))
             written.append(card)
+    ladder = folder / "README.md"
+    if ladder.exists():
+        ladder.write_text(with_numbers(ladder.read_text(), side_by_side(found)))
+        written.append(ladder)
     return written
 
 
-def with_numbers(card: str, found: DraftMeasurements, rung: Rung) -> str:
+def with_numbers(card: str, section: str) -> str:
     """A card with its measured section in place of an earlier one, or at the end."""
-    section = measured(found, rung)
     if _SECTION.search(card):
         return _SECTION.sub(lambda _: section, card).rstrip("\n") + "\n"
     return f"{card.rstrip()}\n\n{section}".rstrip("\n") + "\n"
@@ -64,6 +68,42 @@ def measured(found: DraftMeasurements, rung: Rung) -> str:
         lines += _table(head, [[x.alpha.text for x in contexts]])
     if cost:
         lines += ["", f"One step takes this share of the target's step (c): {cost}."]
+    return "\n".join(lines) + "\n\n"
+
+
+def side_by_side(found: DraftMeasurements) -> str:
+    """The section of the page about all drafts: agreement against cost, and what came of it."""
+    rows = []
+    for rung in found.rungs:
+        agreed = found.agreement_of(rung.name)
+        speeds = [x for x in found.speed if x.rung == rung.name]
+        best = max(speeds, key=lambda x: x.speedup.mean, default=None)
+        earned = "-"
+        if best is not None:
+            where = f"{best.kind}, T = {best.temperature:g}, k = {best.k}, {best.precision}"
+            earned = f"{best.speedup.text} on {where}"
+        rows.append(
+            [
+                rung.title,
+                f"{rung.megabytes:g} MB",
+                agreed.alpha.text if agreed else "-",
+                *(f"{rung.cost[x]:.3f}" if x in rung.cost else "-" for x in PRECISIONS),
+                earned,
+            ]
+        )
+    head = ["draft", "weights", "alpha at T = 1", *(f"c, {x}" for x in PRECISIONS)]
+    texts = next((x.alpha.count for x in found.agreement), 0)
+    lines = [
+        HEADING,
+        "",
+        f"By `make measure` on {found.machine}, {found.recorded_at[:10]}; every number is in "
+        "`assets/measurements/drafts.json`. Alpha: the mean of the sum of min(p, q) over the whole "
+        f"vocabulary, where a draft proposes, on {texts} texts that the target wrote alone to "
+        "held-out prompts. c: a draft step's time over a target step's. The last column is the "
+        "best of all settings measured, tokens/s over plain decoding beside it; most are lower.",
+        "",
+        *_table([*head, "the most it earned"], rows),
+    ]
     return "\n".join(lines) + "\n\n"
 
 

@@ -43,6 +43,7 @@ def heat(choice: Choice) -> None:
     """The table for the chosen draft, and a sentence made from it."""
     st.html(_STYLE + table_html(choice.found, choice.rung.name))
     st.markdown(heat_sentence(choice.found, choice.rung.name))
+    _same_texts(choice.found)
     _contexts(choice.found)
 
 
@@ -113,6 +114,44 @@ def _named(cell: AlphaCell) -> str:
     return f"{kind} at T = {cell.temperature:g}, {cell.alpha.text}"
 
 
+def _same_texts(found: DraftMeasurements) -> None:
+    """Every draft at the same positions, so that two drafts can be compared."""
+    if not found.agreement:
+        return
+    with st.expander("All drafts on the same texts"):
+        rows = {
+            x.rung: [x.alpha.text]
+            + [x.by_kind[kind].text if kind in x.by_kind else "–" for kind in found.prompts]
+            for x in found.agreement
+        }
+        kinds = [KIND_TITLES.get(kind, kind) for kind in found.prompts]
+        st.html(_rung_table("Alpha of every draft on the same texts", ["All", *kinds], rows))
+        texts = found.agreement[0].alpha.count
+        said = (
+            f"Alpha at T = 1 on {texts} texts that the target wrote alone, wherever a draft "
+            "proposes. In the map above a draft's own runs decide what is checked; here no draft "
+            "does. The interval draws texts again."
+        )
+        if found.baseline is not None:
+            said += f" The draft that training began with: {found.baseline.alpha.text}."
+        st.caption(said)
+
+
+def _rung_table(label: str, columns: list[str], rows: dict[str, list[str]]) -> str:
+    """Drafts down; cells are written out."""
+    head = "".join(f"<th scope=col>{escape(column)}</th>" for column in columns)
+    body = "".join(
+        f"<tr><th scope=row>{escape(rung)}</th>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        + "</tr>"
+        for rung, cells in rows.items()
+    )
+    return (
+        f"<div class=contexts role=region tabindex=0 aria-label='{escape(label)}'>"
+        f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
 def _contexts(found: DraftMeasurements) -> None:
     """Does agreement last when the context grows?"""
     if not found.context:
@@ -122,17 +161,9 @@ def _contexts(found: DraftMeasurements) -> None:
         by_rung: dict[str, dict[int, str]] = {}
         for x in found.context:
             by_rung.setdefault(x.rung, {})[x.tokens] = x.alpha.text
-        head = "".join(f"<th scope=col>{n:,} tokens</th>" for n in lengths)
-        rows = "".join(
-            f"<tr><th scope=row>{escape(rung)}</th>"
-            + "".join(f"<td>{cells.get(n, '–')}</td>" for n in lengths)
-            + "</tr>"
-            for rung, cells in by_rung.items()
-        )
-        st.html(
-            "<div class=contexts role=region tabindex=0 aria-label='Alpha by context length'>"
-            f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-        )
+        rows = {rung: [cells.get(n, "–") for n in lengths] for rung, cells in by_rung.items()}
+        columns = [f"{n:,} tokens" for n in lengths]
+        st.html(_rung_table("Alpha by context length", columns, rows))
         st.caption(
             "Alpha at T = 1 around each length, on long texts that the target wrote; the interval "
             "draws texts again. The drafts were trained on short rows."
