@@ -143,7 +143,7 @@ def test_presets_switch_at_once(open_lab: Opener) -> None:  # noqa: F811
         pieces = recording(preset.name).pieces
         written = join([pieces[token] for token in recording(preset.name).tokens])
         shown = lab.text().replace("·", " ").replace("↵", "\n")
-        assert shown[:30] == written[:30]
+        assert shown.split()[:6] == written.split()[:6]
         assert len(lab.tokens()) == len(recording(preset.name).tokens)
         box = lab.page.get_by_label("Prompt", exact=True)
         assert box.input_value() == prompt

@@ -23,7 +23,7 @@ GOOD = {
             "title": "One",
             "notes": "Say this.",
             "recording": "code",
-            "questions": [{"kind": "verdict", "cycle": 3, "position": 0, "note": "Wait."}],
+            "questions": [{"kind": "verdict", "cycle": 10, "position": 0, "note": "Wait."}],
         }
     ],
 }
@@ -78,7 +78,7 @@ def test_a_plan_may_carry_its_runs() -> None:
         ("items.0.questions.0.kind", "essay", "items.0.questions.0.kind: "),
         ("items.0.questions.0.cycle", None, "items.0.questions.0: a verdict question needs"),
         ("items.0.questions.0.cycle", 500, "items.0.questions.0: there is no cycle 501"),
-        ("items.0.questions.0.position", 3, "items.0.questions.0: cycle 4 has no verdict at"),
+        ("items.0.questions.0.position", 3, "items.0.questions.0: cycle 11 has no verdict at"),
         ("items.0.questions.0.cycle", -1, "items.0.questions.0.cycle: "),
     ],
 )

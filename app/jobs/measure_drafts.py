@@ -61,6 +61,12 @@ ASSISTED_K = 4
 MINUTES = 34.0  # putting it together takes some seconds more
 
 
+class Spent(BaseModel):
+    """How long the calls before this one took, when a measurement goes on."""
+
+    minutes: float = 0.0
+
+
 class Assisted(BaseModel):
     """What the stage beside transformers found."""
 
@@ -102,6 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "lengths": [LENGTHS, LENGTH, FEW_LENGTH],
     }  # fmt: skip
     log = Log(BUILD, what, options.fresh)
+    spent = log.stage("spent", Spent) or Spent()
     ready = Pairs(shelf)
     agreements = None
     if options.only != "speed":
@@ -112,6 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         assisted = assisted_stage(log, ready, rungs, prompts, options.quick, until)
     complete = make_runs(cells, ready, prompts, log, until)
     print()
+    spent = Spent(minutes=round(spent.minutes + (time.monotonic() - began) / 60, 1))
+    log.keep("spent", spent)
     found = assemble(
         log.records,
         rungs,
@@ -122,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         baseline=baseline(agreements, against) or _earlier_baseline(),
         arithmetic=ready.get("target", "float32").arithmetic,
         recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        minutes=round((time.monotonic() - began) / 60, 1),
+        minutes=spent.minutes,
         complete=complete and not options.quick and options.only is None,
         lengths={cell.kind: cell.length for cell in cells if cell.k == 0}
         or {cell.kind: cell.length for cell in cells},
