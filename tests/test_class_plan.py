@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from typing import Any
 
 import pytest
@@ -110,6 +111,21 @@ def test_a_lone_surrogate_is_refused() -> None:
 def test_the_shipped_plans_fit_their_runs() -> None:
     for name, plan in shipped().items():
         assert sum(len(item.questions) for item in plan.items) >= 3, name
+
+
+def test_the_ratios_in_the_notes_are_those_of_the_runs() -> None:
+    said = 0
+    for plan in shipped().values():
+        for item in plan.items:
+            for question in item.questions:
+                for ratio in re.findall(r"p/q is (\.\d+)", question.note):
+                    assert question.cycle is not None
+                    assert question.position is not None
+                    row = item.run().cycles[question.cycle].drafted[question.position]
+                    assert row.p is not None
+                    assert row.p / row.q == pytest.approx(float(ratio), abs=0.006), question
+                    said += 1
+    assert said, "the notes name no ratio any more"
 
 
 @pytest.mark.parametrize("name", ["code", "story", "quote", "code-greedy", "code-same"])

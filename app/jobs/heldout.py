@@ -16,20 +16,25 @@ STRIDE = 7  # successive prompts of a kind differ in template and in topic
 
 def heldout_prompts(count: int) -> dict[str, list[str]]:
     """The first `count` prompts of every kind, each with another template and another topic."""
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    found = _file()
     return {kind: _prompts(found["kinds"][kind], found["topics"], count) for kind in KINDS}
 
 
 def many_prompts(count: int) -> dict[str, list[str]]:
     """So many prompts of every kind, drawn from all templates with all topics, by a fixed seed."""
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    found = _file()
     return {kind: _many(found["kinds"][kind], found["topics"], count) for kind in KINDS}
 
 
 def openings(count: int) -> list[str]:
     """Beginnings of texts that are to be continued as they stand."""
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    found = _file()
     return _prompts(found["kinds"]["continuation"], found["topics"], count)
+
+
+def _file() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found
 
 
 def _prompts(kind: dict[str, Any], topics: list[str], count: int) -> list[str]:

@@ -33,8 +33,6 @@ TEXTS = 20  # of each kind
 LENGTH = 64  # tokens that the target writes at most
 SEED = 7
 
-Floats = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Written:

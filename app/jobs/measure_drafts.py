@@ -21,43 +21,22 @@ import torch
 from environment import environment
 from measurements import DRAFTS_FILE, SCHEMA_FILE, measured_drafts, weight_digests
 from pydantic import BaseModel
-from settings import Precision, Settings
 from speculation import weights
 from speculation.catalog import Shelf, pairs
-from speculation.ladder import (
-    CONTEXTS,
-    PRECISIONS,
-    TIMED_TEMPERATURES,
-    VERSION,
-    AssistedCell,
-    Baseline,
-    DraftMeasurements,
-)
-from speculation.tally import link_settings
-from speculation.text import encode
+from speculation.ladder import VERSION, Baseline, DraftMeasurements
 from transformers.utils import logging
 
-from jobs.heldout import heldout_prompts, openings
-from jobs.measure_agreement import Agreements, Written, agreement, let_target_write
+from jobs.heldout import heldout_prompts
+from jobs.measure_agreement import Agreements
 from jobs.measure_assemble import assemble
-from jobs.measure_assisted import beside_transformers
 from jobs.measure_cards import write_cards
-from jobs.measure_context import Long, compare_laws, write_texts
 from jobs.measure_log import Log
 from jobs.measure_plan import FEW_LENGTH, LENGTH, LENGTHS, PROMPTS, plan
-from jobs.measure_runs import (
-    STARTING,
-    Pairs,
-    make_runs,
-    progress,
-    rung_pair,
-    starting_draft,
-)
+from jobs.measure_runs import STARTING, Pairs, make_runs
+from jobs.measure_stages import agreement_stage, assisted_stage, long_stage
 from jobs.measure_summary import summary
 
 BUILD = Path("build") / "measure"
-ASSISTED_KINDS = ("code", "question")
-ASSISTED_K = 4
 MINUTES = 34.0  # putting it together takes some seconds more
 
 
@@ -65,12 +44,6 @@ class Spent(BaseModel):
     """How long the calls before this one took, when a measurement goes on."""
 
     minutes: float = 0.0
-
-
-class Assisted(BaseModel):
-    """What the stage beside transformers found."""
-
-    cells: list[AssistedCell]
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -144,112 +117,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("\n".join(summary(found)))
     print(f"wrote {out}" + ("" if complete else "; time ran out: `make measure` goes on from here"))
     return 0
-
-
-def agreement_stage(
-    log: Log,
-    ready: Pairs,
-    rungs: Sequence[str],
-    against: Path | None,
-    quick: bool,
-    until: float,
-) -> Agreements | None:
-    """Every draft, and the starting one if it is there, on the same texts of the target's."""
-    kept = log.stage("agreement", Agreements)
-    if kept is not None:
-        return kept
-    target = ready.get("target", "float32")
-    texts: list[Written] = []
-    for texts in let_target_write(target, *((2, 24) if quick else ())):
-        progress(f"the target wrote {len(texts)} texts")
-        if time.monotonic() > until:
-            return None
-    drafts = {rung: ready.get(rung, "float32").draft for rung in rungs}
-    if against is not None:
-        drafts[STARTING] = starting_draft(target, against)
-    for read, found in enumerate(agreement(texts, target.target, drafts), 1):
-        progress(f"every draft has read {read} of {len(texts)} texts")
-        if read == len(texts):
-            log.keep("agreement", found)
-            return found
-        if time.monotonic() > until:
-            break
-    return None
-
-
-def long_stage(
-    log: Log, ready: Pairs, rungs: Sequence[str], quick: bool, until: float
-) -> Long | None:
-    """Long texts: agreement by context for the rungs with weights, and what changes the law."""
-    kept = log.stage("long", Long)
-    if kept is not None:
-        return kept
-    texts, contexts = (2, CONTEXTS[:2]) if quick else (6, CONTEXTS)
-    pair = ready.get("target", "float32")
-    length = contexts[-1] + 32
-    found: list[list[int]] = []
-    starts = [encode(pair.tokenizer, text, "continue") for text in openings(texts)]
-    for found in write_texts(pair, starts, length, seed=5):
-        if len(found[0]) % 16 == 0:
-            progress(f"{texts} long texts: {len(found[0])} of {length} tokens")
-        if time.monotonic() > until:
-            return None
-    drafts = {
-        rung: ready.get(rung, "float32").draft
-        for rung in rungs
-        if rung.startswith("layers") or rung == "bigram"
-    }
-    half = ready.get("target", "bfloat16").target
-    result: Long | None = None
-    for result in compare_laws(found, pair.target, half, drafts, contexts):
-        progress(f"laws compared on {result.changes[0].tv.count} of {texts} long texts")
-    if result is not None:
-        log.keep("long", result)
-    return result
-
-
-def assisted_stage(
-    log: Log,
-    ready: Pairs,
-    rungs: Sequence[str],
-    prompts: dict[str, list[str]],
-    quick: bool,
-    until: float,
-) -> Assisted | None:
-    """Beside transformers' assisted generation, with the default draft."""
-    kept = log.stage("assisted", Assisted)
-    if kept is not None:
-        return kept
-    rung = Settings().pair.split("/")[1]
-    if rung not in rungs:
-        return None
-    cells: list[AssistedCell] = []
-    length, rounds = (10, 1) if quick else (40, 4)
-    for precision in PRECISIONS:
-        for temperature in TIMED_TEMPERATURES:
-            for kind in ASSISTED_KINDS:
-                if time.monotonic() > until:
-                    return Assisted(cells=cells)
-                asked = [
-                    _asked(rung, prompts[kind], i, temperature, precision, length)
-                    for i in range(rounds)
-                ]
-                pair = ready.get(rung, precision)
-                *_, last = beside_transformers(pair, asked, rung, kind)
-                cells.append(last)
-                progress(f"beside transformers: {kind}, T {temperature:g}, {precision}")
-    result = Assisted(cells=cells)
-    log.keep("assisted", result)
-    return result
-
-
-def _asked(
-    rung: str, texts: list[str], i: int, temperature: float, precision: Precision, length: int
-) -> Settings:
-    settings = link_settings(
-        rung_pair(rung), texts[i % len(texts)], temperature, ASSISTED_K, 11 + i, length
-    )
-    return settings.model_copy(update={"precision": precision})
 
 
 def baseline(found: Agreements | None, digest: str | None) -> Baseline | None:

@@ -10,6 +10,7 @@ from speculation.tally import link_settings, seed_of
 
 from widgets import places
 from widgets.pays.choice import KIND_TITLES, Choice
+from widgets.pays.table import table
 
 DARK_TEXT_ABOVE = 0.63  # below it, white on the dark page reads better
 
@@ -125,7 +126,7 @@ def _same_texts(found: DraftMeasurements) -> None:
             for x in found.agreement
         }
         kinds = [KIND_TITLES.get(kind, kind) for kind in found.prompts]
-        st.html(_rung_table("Alpha of every draft on the same texts", ["All", *kinds], rows))
+        st.html(table("contexts", "Alpha of every draft on the same texts", ["All", *kinds], rows))
         texts = found.agreement[0].alpha.count
         said = (
             f"Alpha at T = 1 on {texts} texts that the target wrote alone, wherever a draft "
@@ -135,21 +136,6 @@ def _same_texts(found: DraftMeasurements) -> None:
         if found.baseline is not None:
             said += f" The draft that training began with: {found.baseline.alpha.text}."
         st.caption(said)
-
-
-def _rung_table(label: str, columns: list[str], rows: dict[str, list[str]]) -> str:
-    """Drafts down; cells are written out."""
-    head = "".join(f"<th scope=col>{escape(column)}</th>" for column in columns)
-    body = "".join(
-        f"<tr><th scope=row>{escape(rung)}</th>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-        + "</tr>"
-        for rung, cells in rows.items()
-    )
-    return (
-        f"<div class=contexts role=region tabindex=0 aria-label='{escape(label)}'>"
-        f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
 
 
 def _contexts(found: DraftMeasurements) -> None:
@@ -163,7 +149,7 @@ def _contexts(found: DraftMeasurements) -> None:
             by_rung.setdefault(x.rung, {})[x.tokens] = x.alpha.text
         rows = {rung: [cells.get(n, "–") for n in lengths] for rung, cells in by_rung.items()}
         columns = [f"{n:,} tokens" for n in lengths]
-        st.html(_rung_table("Alpha by context length", columns, rows))
+        st.html(table("contexts", "Alpha by context length", columns, rows))
         st.caption(
             "Alpha at T = 1 around each length, on long texts that the target wrote; the interval "
             "draws texts again. The drafts were trained on short rows."

@@ -4,6 +4,8 @@ import re
 
 import streamlit as st
 
+from widgets.pays.table import table
+
 _STYLE = """
 <style>
 .names { overflow-x: auto; max-width: 100%; }
@@ -77,17 +79,7 @@ def names_table() -> None:
 
 def table_html() -> str:
     """Engines down, notions across."""
-    head = "".join(f"<th scope=col>{name}</th>" for name in COLUMNS)
-    body = "".join(
-        f"<tr><th scope=row>{engine}</th>"
-        + "".join(f"<td>{breakable(x)}</td>" for x in cells)
-        + "</tr>"
-        for engine, cells in ENGINES.items()
-    )
-    return (
-        "<div class=names role=region tabindex=0 aria-label='Names in engines'><table>"
-        f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    return table("names", "Names in engines", COLUMNS, ENGINES, breakable)
 
 
 def breakable(cell: str) -> str:
