@@ -76,8 +76,7 @@ def side_by_side(found: DraftMeasurements) -> str:
     rows = []
     for rung in found.rungs:
         agreed = found.agreement_of(rung.name)
-        speeds = [x for x in found.speed if x.rung == rung.name]
-        best = max(speeds, key=lambda x: x.speedup.mean, default=None)
+        best = found.fastest(rung.name)
         earned = "-"
         if best is not None:
             where = f"{best.kind}, T = {best.temperature:g}, k = {best.k}, {best.precision}"

@@ -33,8 +33,7 @@ def summary(found: DraftMeasurements) -> list[str]:
 
 def _row(found: DraftMeasurements, rung: Rung) -> str:
     agreed = found.agreement_of(rung.name)
-    cells = [x for x in found.speed if x.rung == rung.name]
-    best = max(cells, key=lambda x: x.speedup.mean, default=None)
+    best = found.fastest(rung.name)
     cost = [f"{rung.cost[x]:.3f}" if x in rung.cost else "-" for x in ("float32", "bfloat16")]
     return (
         f"{rung.name:14} {agreed.alpha.text if agreed else '-':26} {cost[0]:>10} {cost[1]:>11} "

@@ -213,6 +213,11 @@ class DraftMeasurements(Part):
         """A rung's agreement on the target's own texts, if it was measured."""
         return next((x for x in self.agreement if x.rung == rung), None)
 
+    def fastest(self, rung: str) -> SpeedCell | None:
+        """The setting at which a rung earned most: the best of many, so it flatters."""
+        cells = [x for x in self.speed if x.rung == rung]
+        return max(cells, key=lambda x: x.speedup.mean, default=None)
+
     def alpha_cell(self, rung: str, kind: str, temperature: float) -> AlphaCell | None:
         return next(
             (x for x in self.alpha if (x.rung, x.kind, x.temperature) == (rung, kind, temperature)),

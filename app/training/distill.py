@@ -1,7 +1,7 @@
 """The drafts learn the target's law: several rungs on the same batches, with one shared head.
 
-The loss is the cross-entropy against the target's law, -sum p log q. In the second half of the run
-it gives way to 1 - sum min(p, q), one minus the overlap, which is the thing wanted (alpha).
+The loss is the cross-entropy against the target's law, -sum p log q. Later in the run it gives way
+to 1 - sum min(p, q), one minus the overlap, which is the thing wanted (alpha).
 Both are exact: q is 0 outside the head, so nothing outside it adds to the overlap.
 """
 
