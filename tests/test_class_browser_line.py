@@ -94,6 +94,12 @@ def test_polling_where_streams_do_not_get_through(school: School, somebody: Some
     school.do("show", place={"item": 0, "cycle": 0, "stage": "decide", "position": 0})
     student.says("#where", "cycle 1, position 1 decided")
     student.says("#status", "live")
+    # And it stays so: nobody waits for streams that have never come.
+    said = set()
+    for _ in range(20):
+        student.page.wait_for_timeout(250)
+        said.add(student.text("#status"))
+    assert said == {"live"}
 
 
 def test_a_wrong_code_and_a_stranger_on_the_presenters_page(

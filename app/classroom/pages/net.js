@@ -19,6 +19,7 @@ const BLOCKED_MS = 6_000;       // an open stream that has said nothing at all
 const TICK_MS = 2_000;
 const POLL_MS = 1_500, SLOWEST_MS = 10_000;
 const STREAM_AGAIN_MS = 60_000;
+const TRIES = 3;                // of a stream that has worked; the browser makes one every 3 s
 
 /** fetch with JSON in and out: { status, data }. Throws only when no answer came. */
 export async function ask(path, options = {}) {
@@ -44,6 +45,7 @@ export const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
 export function follow({ base, since, onState, on = {}, onStatus, onGone }) {
   let source = null, heard = Date.now(), opened = 0, anything = false, closed = false;
   let polling = false, failures = 0, ticked = Date.now(), streamAfter = 0, timer = 0;
+  let triesLeft = 1;              // one, until a stream has said something
 
   function hear(state) {
     heard = Date.now();
@@ -64,15 +66,22 @@ export function follow({ base, since, onState, on = {}, onStatus, onGone }) {
     [polling, anything, opened, heard] = [false, false, 0, Date.now()];
     const mine = source = new EventSource(`${base}/events`);
     mine.addEventListener("open", () => { opened = Date.now(); });
-    mine.addEventListener("ping", () => hear(null));
-    mine.addEventListener("state", (event) => hear(JSON.parse(event.data)));
+    const takes = { ping: () => hear(null), state: hear };
     for (const [name, take] of Object.entries(on)) {
-      mine.addEventListener(name, (event) => { hear(null); take(JSON.parse(event.data)); });
+      takes[name] = (data) => { hear(null); take(data); };
+    }
+    for (const [name, take] of Object.entries(takes)) {
+      mine.addEventListener(name, (event) => {
+        triesLeft = TRIES;
+        take(event.data ? JSON.parse(event.data) : null);
+      });
     }
     mine.addEventListener("error", () => {
       if (mine !== source || closed) return;
       onStatus("reconnecting");
-      if (mine.readyState === EventSource.CLOSED) poll();   // refused: ask why, and poll meanwhile
+      triesLeft -= 1;
+      // Refused, or never getting through: ask why, and poll meanwhile.
+      if (mine.readyState === EventSource.CLOSED || triesLeft < 1) poll();
     });
   }
 
