@@ -15,6 +15,7 @@ from training.distill import Students, batches, losses
 from training.draft import load_draft, most_frequent
 from training.evaluate import bootstrap, first_turn, overlaps
 from training.llama import Shape, hidden_states
+from training.passages import cut_passages
 from training.prompts import HELDOUT_FILE, TRAINING_FILE, Prompts
 from training.recipe import CPU
 from training.sample import Sampler, Texts, draw_texts
@@ -191,6 +192,19 @@ def test_held_out_prompts_share_nothing_with_training() -> None:
         assert not parts(training, name) & parts(heldout, name)
     text = TRAINING_FILE.read_text().lower()
     assert not [t for t in parts(heldout, "topics") if t in text]
+
+
+def test_passages_are_neighboring_sentences_of_prose() -> None:
+    first = "The mill by the river was sold to a family from the north in the same year."
+    second = "Nobody in the village had ever seen so many clocks in a single kitchen."
+    third = "They were wound by hand every evening, and no two of them agreed."
+    prose = f"{first} {second} {third}"
+    text = f"# Title\n{prose}\n- {first} {second}<|im_end|>x = [{first}]"
+    for seed in range(5):
+        found = list(cut_passages(text, np.random.default_rng(seed)))
+        assert found
+        assert all(one in prose for one in found)
+        assert len({s for one in found for s in (first, second, third) if s in one}) >= 2
 
 
 def test_overlap_is_one_for_equal_laws_and_alpha_has_an_interval() -> None:

@@ -10,6 +10,7 @@ Work in progress lies in ``build/drafts``; the result goes to ``assets/drafts``.
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, fields, replace
@@ -22,8 +23,10 @@ from training import bigram, card, distill, evaluate, recipe, sample, score
 from training.adopt import adopt
 from training.draft import load_draft, most_frequent, tokens_seen
 from training.llama import compile_parts
+from training.passages import own_passages
 from training.prompts import HELDOUT_FILE, TRAINING_FILE, Prompts, tokenize
 from training.recipe import Recipe
+from training.sample import Texts
 from training.target import TARGET_NAME, Target, find_target, load_target, load_tokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,7 +78,7 @@ class Run:
         self.path = options.target or find_target()
         self.target: Target = load_target(self.path, self.device)
         self.drafts = self.work / "drafts"
-        self.texts: list[sample.Texts] = []
+        self.texts: list[Texts] = []
         self.scored: list[score.Scored] = []
         self.minutes: dict[str, float] = {}
         if options.compile:
@@ -89,21 +92,39 @@ class Run:
                 tokenize(path, load_tokenizer(self.path)).save(self.work / f"{name}.npz")
 
     def sample(self) -> None:
-        """Let the target write the training texts."""
-        prompts = Prompts.load(self.work / "training.npz")
+        """Let the target write the training texts; the later ones quote from the earlier."""
         recipe.save(self.recipe, self.work / "recipe.json")
         if self.options.adopt:
             adopt(self.options.adopt, self.work / "samples", self.recipe.rows)
-        shards = sample.sample(self.target, prompts, self.recipe, self.work / "samples", self.dtype)
-        self.texts = list(shards)
+        prompts = Prompts.load(self.work / "training.npz")
+        until = time.monotonic() + (self.recipe.sample_seconds or math.inf)
+        begun = int(self.recipe.sample_tokens * self.recipe.own_passages_from)
+        self.texts = self.sample_up_to(begun, prompts, until)
+        tokenizer = load_tokenizer(self.path)
+        own = own_passages(self.texts, prompts, tokenizer)
+        print(f"sample: {len(own)} passages of the target's own to quote", flush=True)
+        prompts = tokenize(TRAINING_FILE, tokenizer, own)
+        self.texts = self.sample_up_to(self.recipe.sample_tokens, prompts, until)
         if self.on_gpu:
             torch.cuda.empty_cache()
+
+    def sample_up_to(self, tokens: int, prompts: Prompts, until: float) -> list[Texts]:
+        """The shards of the first `tokens`, as far as they are made `until` then."""
+        shards = sample.sample(
+            self.target,
+            prompts,
+            replace(self.recipe, sample_tokens=tokens),
+            self.work / "samples",
+            self.dtype,
+            until,
+        )
+        return list(shards)
 
     def load_texts(self) -> None:
         """Read the samples back when this process did not make them."""
         if not self.texts:
             files = sorted((self.work / "samples").glob("shard-???.npz"))
-            self.texts = [sample.Texts.load(file) for file in files]
+            self.texts = [Texts.load(file) for file in files]
         if not self.texts:
             raise SystemExit("no samples yet: run `python -m training sample` first")
 

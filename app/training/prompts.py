@@ -9,6 +9,7 @@ write, so the target writes the question too; without it the text is continued a
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,7 @@ def write_passages(spec: dict[str, Any], count: int, seed: int = 0) -> list[str]
     """Passages of three to six sentences whose slots are filled at random.
 
     They say little, so only copying predicts them: that is what a quoted passage asks of a draft.
+    But a draft may learn their few sentences by heart: `own_passages` are as many as there is text.
     """
     rng = np.random.default_rng(seed)
 
@@ -69,14 +71,18 @@ def write_passages(spec: dict[str, Any], count: int, seed: int = 0) -> list[str]
     return [one() for _ in range(count)]
 
 
-def texts_of(spec: dict[str, Any]) -> list[tuple[str, str]]:
-    """(kind, prompt text) for every template and topic; passages get 80 for each template."""
+def texts_of(spec: dict[str, Any], own: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """(kind, prompt text) for every template and topic.
+
+    A template for passages gets 80 written ones and its share of the target's `own`.
+    """
     found = []
     for kind, part in spec["kinds"].items():
         topics = part.get("topics", spec.get("topics"))
         for index, template in enumerate(part["templates"]):
             if topics == "passages":
                 chosen = write_passages(spec["passages"], 80, seed=index)
+                chosen += own[index :: len(part["templates"])]
             else:
                 chosen = topics
             for topic in chosen:
@@ -93,10 +99,10 @@ def as_chat(system: str, text: str, chat: bool | str) -> str:
     return opening if chat == "open" else f"{opening}<|im_end|>\n<|im_start|>assistant\n"
 
 
-def tokenize(path: Path, tokenizer: Any) -> Prompts:
-    """Read a prompt file and tokenize it."""
+def tokenize(path: Path, tokenizer: Any, own: Sequence[str] = ()) -> Prompts:
+    """Read a prompt file and tokenize it; `own` are passages that the target wrote."""
     spec = json.loads(path.read_text())
-    pairs = texts_of(spec)
+    pairs = texts_of(spec, own)
     kinds = list(spec["kinds"])
     ids = tokenizer([text for _, text in pairs])["input_ids"]
     return Prompts(

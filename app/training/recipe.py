@@ -22,6 +22,7 @@ class Recipe:
     lengths: tuple[int, ...] = (256, 512, 256, 1024, 256, 512)
     sample_tokens: int = 20_000_000
     sample_seconds: float = 0.0
+    own_passages_from: float = 0.3  # share of the texts after which prompts quote what they say
     temperatures: tuple[float, ...] = (1.0, 0.7, 0.3, 0.0)
     temperature_shares: tuple[float, ...] = (0.62, 0.2, 0.1, 0.08)
 

@@ -11,6 +11,7 @@ On a GPU one step is a CUDA graph, one for each multiple of SPAN positions looke
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -178,15 +179,22 @@ def draw_texts(sampler: Sampler, prompts: Prompts, recipe: Recipe, length: int, 
 
 
 def sample(
-    target: Target, prompts: Prompts, recipe: Recipe, folder: Path, dtype: torch.dtype
+    target: Target,
+    prompts: Prompts,
+    recipe: Recipe,
+    folder: Path,
+    dtype: torch.dtype,
+    until: float = math.inf,
 ) -> Iterator[Texts]:
-    """All shards, written to `folder` as they are made; those already there are read."""
+    """All shards, written to `folder` as they are made; those already there are read.
+
+    No shard is begun after the monotonic time `until`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     sampler: Sampler | None = None
     done, index, start = 0, 0, time.monotonic()
     while done < recipe.sample_tokens:
-        elapsed = time.monotonic() - start
-        if recipe.sample_seconds and elapsed > recipe.sample_seconds:
+        if time.monotonic() > until:
             break
         path = folder / f"shard-{index:03d}.npz"
         if path.exists():
