@@ -9,6 +9,7 @@ import pytest
 from class_fixtures import fresh, kept_in, lesson, light, light_class, postgres, served  # noqa: F401
 from class_server import PLAN, Browser, Class, Events, Threaded, begin
 from classroom.limits import Budget
+from recorded_places import first_fallen
 from recordings import recorded
 from sqlalchemy import text
 
@@ -286,7 +287,7 @@ def test_a_compressed_plan_is_read(light: Threaded) -> None:  # noqa: F811
         {"action": "show", "place": {"stage": "later"}},
         {"action": "ask"},
         {"action": "ask", "index": 99},
-        {"action": "ask", "question": {"kind": "verdict", "cycle": 10, "position": 3}},
+        {"action": "ask", "question": {"kind": "verdict", "cycle": first_fallen(), "position": 3}},
         {"action": "ask", "question": {"kind": "verdict", "cycle": 999, "position": 0}},
         {"action": "ask", "question": {"kind": "quiz", "quiz": "no-such"}},
         {"action": "ask", "question": {"kind": "quiz", "quiz": "l1-cycle-order"}},

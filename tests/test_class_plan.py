@@ -12,9 +12,11 @@ from classroom.question import Question
 from classroom.questions import put
 from content.library import library
 from content.quiz import Order
+from recorded_places import first_fallen
 from recordings import recorded
 from speculation.trace import Trace
 
+FALLEN = first_fallen()
 GOOD = {
     "version": 1,
     "title": "A plan",
@@ -24,7 +26,7 @@ GOOD = {
             "title": "One",
             "notes": "Say this.",
             "recording": "code",
-            "questions": [{"kind": "verdict", "cycle": 10, "position": 0, "note": "Wait."}],
+            "questions": [{"kind": "verdict", "cycle": FALLEN, "position": 0, "note": "Wait."}],
         }
     ],
 }
@@ -79,7 +81,11 @@ def test_a_plan_may_carry_its_runs() -> None:
         ("items.0.questions.0.kind", "essay", "items.0.questions.0.kind: "),
         ("items.0.questions.0.cycle", None, "items.0.questions.0: a verdict question needs"),
         ("items.0.questions.0.cycle", 500, "items.0.questions.0: there is no cycle 501"),
-        ("items.0.questions.0.position", 3, "items.0.questions.0: cycle 11 has no verdict at"),
+        (
+            "items.0.questions.0.position",
+            3,
+            f"items.0.questions.0: cycle {FALLEN + 1} has no verdict at",
+        ),
         ("items.0.questions.0.cycle", -1, "items.0.questions.0.cycle: "),
     ],
 )
