@@ -46,7 +46,7 @@ lint: install  ## ruff, mypy and the import arrows
 bench: install  ## measure on this machine (WHAT="overhead --quick"): tables here, JSON in build/
 	PYTHONPATH=tests $(BIN)/python -m benchmarks $(WHAT)
 
-measure: install  ## what every draft costs and earns (WHAT="--quick"): resumable, at most 35 minutes
+measure: install  ## what every draft costs and earns (WHAT="--quick"): resumable, at most 35 minutes a call
 	$(BIN)/python -m jobs.measure_drafts $(WHAT)
 
 audit: install  ## audit the decoder, the decoder with a planted mistake, and transformers

@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from jobs.heldout import heldout_prompts
@@ -95,6 +96,11 @@ def made_up() -> DraftMeasurements:
         assisted=[
             AssistedCell(rung=rungs[0], kind="code", temperature=0.0, precision="float32", k=4,
                          ratio=some, tokens_per_second=20.0, assisted_tokens_per_second=18.0)
+        ],
+        on_presets=[
+            made_up_record(replace(cell, kind="poem"))
+            for cell in plan([rungs[0]])
+            if cell.kind == "code" and cell.precision == "bfloat16"
         ],
         baseline=None,
         arithmetic=Arithmetic(target_digest="t", draft_digest="d", dtype="float32", device="cpu",

@@ -258,7 +258,8 @@ def test_a_run_is_the_one_its_link_opens(tiny_pair: Pair) -> None:
 def test_the_summary_says_what_was_reached_and_what_not() -> None:
     found = made_up()
     lines = "\n".join(summary(found))
-    for aim in ("best rung", "cheapest layered", "no quotation", "lookup on a quotation",
+    for aim in ("best rung", "cheapest layered", "a preset that is no quotation",
+                "the same on held-out prompts", "lookup on a quotation",
                 "below plain decoding", "assisted generation", "never rejected"):  # fmt: skip
         assert aim in lines, aim
     assert "use --against FILE" in lines
@@ -269,5 +270,7 @@ def test_the_summary_says_what_was_reached_and_what_not() -> None:
     lines = "\n".join(summary(found.model_copy(update=beside)))
     assert "text by text +0.100 (+0.100 to +0.100), aim +0.10: reached" in lines
     assert "q = p in float32: never rejected: NOT REACHED" in lines, "0.9 of 1 in the made-up runs"
-    empty = found.model_copy(update={"speed": [], "assisted": [], "alpha": [], "agreement": []})
+    cells = ("speed", "presets", "assisted", "alpha", "agreement")
+    nothing: dict[str, list[object]] = {name: [] for name in cells}
+    empty = found.model_copy(update=nothing)
     assert "not measured" in "\n".join(summary(empty))

@@ -10,7 +10,9 @@ from helpers_models import tiny_llama
 from jobs.heldout import KINDS, many_prompts
 from jobs.measure_agreement import Agreements, Written, agreement, let_target_write
 from jobs.measure_context import compare_laws, write_texts
+from jobs.measure_presets import preset_runs
 from speculation.catalog import Pair
+from speculation.cells import speed_cells
 from speculation.frontier import ratio_of_sums
 from speculation.ladder import DRAFT_LENGTHS
 from speculation.lookup import LookupModel
@@ -18,6 +20,7 @@ from speculation.measure_here import ORDER, Here, MeasureHere
 from speculation.models import LanguageModel, TransformersModel
 from speculation.passes import PassStore
 from speculation.sampling import Sampling, law
+from speculation.tally import PLAIN
 from speculation.text import encode, end_tokens
 
 # Longer contexts, and what changes a law
@@ -119,6 +122,25 @@ def test_drafts_are_compared_on_the_same_texts_only(written: list[Written]) -> N
 
 
 # On the page's machine
+
+
+def test_presets_are_measured_between_turns_of_plain_decoding(tiny_pair: Pair) -> None:
+    class Ready:
+        def get(self, rung: str, precision: str) -> Pair:
+            return tiny_pair
+
+    ready: Any = Ready()
+    records = list(preset_runs(ready, ["layers-4", "layers-1"], quick=True))
+    assert {record.kind for record in records} == {"code"}, "one preset, since it is quick"
+    order = [(x.rung, x.k, x.turn) for x in records if x.temperature == 0.0]
+    every = [(rung, k) for rung in ("layers-4", "layers-1") for k in (2, 4)]
+    expected = [(PLAIN, 0, 0), *((*one, 0) for one in every)]
+    expected += [(PLAIN, 0, 1), *((*one, 1) for one in every), (PLAIN, 0, 2)]
+    assert order == expected
+    cells = speed_cells(records)
+    assert {(x.rung, x.k, x.temperature) for x in cells} == {
+        (*one, heat) for one in every for heat in (0.0, 0.7)
+    }
 
 
 def test_a_curve_measured_here_has_every_k(tiny_pair: Pair) -> None:

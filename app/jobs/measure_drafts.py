@@ -33,7 +33,7 @@ from jobs.measure_cards import write_cards
 from jobs.measure_log import Log
 from jobs.measure_plan import FEW_LENGTH, LENGTH, LENGTHS, PROMPTS, plan
 from jobs.measure_runs import STARTING, Pairs, make_runs
-from jobs.measure_stages import agreement_stage, assisted_stage, long_stage
+from jobs.measure_stages import agreement_stage, assisted_stage, long_stage, presets_stage
 from jobs.measure_summary import summary
 
 BUILD = Path("build") / "measure"
@@ -87,8 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.only != "speed":
         agreements = agreement_stage(log, ready, rungs, options.against, options.quick, until)
     long = long_stage(log, ready, rungs, options.quick, until)
-    assisted = None
+    assisted = on_presets = None
     if options.only != "alpha":
+        on_presets = presets_stage(log, ready, rungs, options.quick, until)
         assisted = assisted_stage(log, ready, rungs, prompts, options.quick, until)
     complete = make_runs(cells, ready, prompts, log, until)
     print()
@@ -100,6 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prompts,
         long=long,
         assisted=assisted.cells if assisted else [],
+        on_presets=on_presets.records if on_presets else [],
         agreements=agreements,
         baseline=baseline(agreements, against) or _earlier_baseline(),
         arithmetic=ready.get("target", "float32").arithmetic,

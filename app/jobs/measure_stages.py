@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel
 from settings import Precision, Settings
 from speculation.ladder import CONTEXTS, PRECISIONS, TIMED_TEMPERATURES, AssistedCell
-from speculation.tally import link_settings
+from speculation.tally import RunRecord, link_settings
 from speculation.text import encode
 
 from jobs.heldout import openings
@@ -18,10 +18,17 @@ from jobs.measure_agreement import Agreements, Written, agreement, let_target_wr
 from jobs.measure_assisted import beside_transformers
 from jobs.measure_context import Long, compare_laws, write_texts
 from jobs.measure_log import Log
+from jobs.measure_presets import preset_runs
 from jobs.measure_runs import STARTING, Pairs, progress, rung_pair, starting_draft
 
 ASSISTED_KINDS = ("code", "question")
 ASSISTED_K = 4
+
+
+class OnPresets(BaseModel):
+    """What the stage on the app's presets found: its runs, plain decoding's among them."""
+
+    records: list[RunRecord]
 
 
 class Assisted(BaseModel):
@@ -124,6 +131,25 @@ def assisted_stage(
                 progress(f"beside transformers: {kind}, T {temperature:g}, {precision}")
     result = Assisted(cells=cells)
     log.keep("assisted", result)
+    return result
+
+
+def presets_stage(
+    log: Log, ready: Pairs, rungs: Sequence[str], quick: bool, until: float
+) -> OnPresets | None:
+    """The layered drafts on the app's presets, beside plain decoding."""
+    kept = log.stage("presets", OnPresets)
+    if kept is not None:
+        return kept
+    layered = [rung for rung in rungs if rung.startswith("layers")]
+    records: list[RunRecord] = []
+    for record in preset_runs(ready, layered, quick):
+        records.append(record)
+        progress(f"{len(records)} runs on the presets: {record.kind}, {record.rung}")
+        if time.monotonic() > until:
+            return None
+    result = OnPresets(records=records)
+    log.keep("presets", result)
     return result
 
 

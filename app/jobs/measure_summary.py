@@ -69,11 +69,13 @@ def _aims(found: DraftMeasurements) -> list[str]:
         lines.append(_cost_line("cheapest layered rung", smallest, SMALLEST_C))
     names = {rung.name for rung in layered}
     lines.append(
+        _speed_line("layered rung, bfloat16, a preset that is no quotation", found.presets, SPEED)
+    )
+    lines.append(
         _speed_line(
-            "layered rung, bfloat16, no quotation",
+            "the same on held-out prompts",
             (x for x in found.speed
              if x.rung in names and x.precision == "bfloat16" and x.kind != "quote"),
-            SPEED,
         )
     )  # fmt: skip
     lines.append(
@@ -102,11 +104,12 @@ def _cost_line(what: str, rung: Rung, aim: float) -> str:
     return f"{what} {rung.name}: c = {each}, aim at most {aim:g}" + _said(c <= aim)
 
 
-def _speed_line(what: str, cells: Iterable[SpeedCell], aim: float) -> str:
+def _speed_line(what: str, cells: Iterable[SpeedCell], aim: float | None = None) -> str:
     best = max(cells, key=lambda x: x.speedup.mean, default=None)
     if best is None:
         return f"{what}: not measured"
-    return f"{what}: {best.rung} {_named(best)}, aim {aim:g}" + _said(best.speedup.mean >= aim)
+    told = f"{what}: {best.rung} {_named(best)}"
+    return told if aim is None else f"{told}, aim {aim:g}" + _said(best.speedup.mean >= aim)
 
 
 def _assisted_line(cells: list[AssistedCell]) -> str:

@@ -171,8 +171,9 @@ class Baseline(Part):
 
 class DraftMeasurements(Part):
     """The file. `weights` has the digest of every file under assets/drafts, by path, and the
-    target's; `prompts` the held-out prompts by kind; `complete` is false if time ran out; `unrest`
-    says by precision how unsteady plain decoding was (see `frontier.unrest`).
+    target's; `prompts` the held-out prompts by kind, on which everything is measured but `presets`,
+    where the kind is the name of one of the app's prompts; `complete` is false if time ran out;
+    `unrest` says by precision how unsteady plain decoding was (see `frontier.unrest`).
     """
 
     version: Literal[1] = VERSION
@@ -193,6 +194,7 @@ class DraftMeasurements(Part):
     alpha: list[AlphaCell]
     agreement: list[Agreement]
     speed: list[SpeedCell]
+    presets: list[SpeedCell]
     context: list[ContextCell]
     assisted: list[AssistedCell]
     meters: list[Meter]

@@ -2,8 +2,8 @@
 
 A draft must be cheap before it is good: its k steps are paid one after another in every cycle.
 Two things make these cheap. They have few layers, and their output head scores only the most
-frequent tokens (8,192 or 12,288 of 49,152; FR-Spec, arXiv 2502.14856): their law is 0 elsewhere, which any
-verifier allows, since q may be any law.
+frequent tokens (8,192 or 12,288 of 49,152; FR-Spec, arXiv 2502.14856): their law is 0 elsewhere,
+which any verifier allows, since q may be any law.
 
 The forward pass is written out by hand, because for a model this small the time goes into the
 layers of software around the arithmetic: joined projections, one preallocated cache, and plain
