@@ -105,6 +105,18 @@ def test_the_break_even_line_is_where_the_forecast_is_one() -> None:
     assert "costs nothing is slower" in pays_dials.dials_sentence(Place("", 0.1, 0), 4, 1.5, {})
 
 
+def test_labels_of_close_drafts_lie_on_different_sides() -> None:
+    low, high, far = Place("low", 0.51, 0.05), Place("high", 0.50, 0.075), Place("far", 0.56, 0.14)
+    ends = Place("left", 0.02, 0.22), Place("right", 0.95, 0.1)
+    figure = pays_dials.dials_figure([low, high, far, *ends], far, 4, 1.3)
+    (dots,) = [trace for trace in figure.data if trace.mode == "markers+text"]
+    sides = dict(zip(dots.text, dots.textposition, strict=True))
+    assert sides == {
+        "low": "bottom center", "high": "top center", "far": "top center",
+        "left": "middle right", "right": "middle left",
+    }  # fmt: skip
+
+
 def test_the_curve_shows_what_was_measured(found: DraftMeasurements) -> None:
     cells = found.speed_cells("layers-4", "code", 1.0, "bfloat16")
     assert [x.k for x in cells] == [1, 2, 4, 8]

@@ -86,13 +86,16 @@ def dials_figure(
 
 
 def _positions(places: Sequence[Place]) -> list[str]:
-    """Labels on changing sides of their dots, so that close ones do not write over each other."""
-    order = sorted(range(len(places)), key=lambda i: places[i].alpha)
-    sides = {place: ("top center", "bottom center")[i % 2] for i, place in enumerate(order)}
-    ends = {True: "middle right", False: "middle left"}  # near an end of the axis there is no room
-    return [
-        sides[i] if 0.2 <= x.alpha <= 0.9 else ends[x.alpha < 0.2] for i, x in enumerate(places)
-    ]
+    """Labels away from the nearest other dot, so that close ones do not write over each other."""
+
+    def side(place: Place) -> str:
+        if not 0.2 <= place.alpha <= 0.9:  # near an end of the axis there is no room
+            return "middle right" if place.alpha < 0.2 else "middle left"
+        near = [x for x in places if x is not place and abs(x.alpha - place.alpha) < 0.15]
+        nearest = min(near, key=lambda x: abs(x.c - place.c), default=place)
+        return "bottom center" if nearest.c > place.c else "top center"
+
+    return [side(place) for place in places]
 
 
 def dials_sentence(chosen: Place, k: int, block: float, names: Mapping[str, float]) -> str:
