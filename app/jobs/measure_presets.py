@@ -7,10 +7,10 @@ seeds. The quotation is left out: there lookup is the draft to take.
 from collections.abc import Iterator
 
 from presets import Preset, presets
-from settings import Precision, Settings
-from speculation.tally import PLAIN, RunRecord, record_run
+from settings import Precision
+from speculation.tally import PLAIN, RunRecord
 
-from jobs.measure_runs import Pairs, rung_pair
+from jobs.measure_runs import Pairs, rung_pair, whole_run
 
 LEFT_OUT = "quote"
 PRECISION: Precision = "bfloat16"  # the fastest here
@@ -37,17 +37,12 @@ def preset_runs(ready: Pairs, rungs: list[str], quick: bool = False) -> Iterator
 def _run(
     ready: Pairs, preset: Preset, temperature: float, rung: str, k: int, turn: int
 ) -> RunRecord:
-    settings = Settings(
-        **preset.settings.model_dump()
-        | {
-            "pair": rung_pair(rung),
-            "temperature": temperature,
-            "k": max(1, k),
-            "precision": PRECISION,
-            "length": LENGTH,
-        }
-    )
-    pair = ready.get(rung, PRECISION)
-    *_, last = record_run(pair, settings, rung, preset.name, 0, turn, k)
-    assert last is not None, "the last thing that a run yields is its record"
-    return last
+    changes = {
+        "pair": rung_pair(rung),
+        "temperature": temperature,
+        "k": max(1, k),
+        "precision": PRECISION,
+        "length": LENGTH,
+    }
+    settings = preset.settings.model_copy(update=changes)
+    return whole_run(ready.get(rung, PRECISION), settings, rung, preset.name, 0, turn, k)

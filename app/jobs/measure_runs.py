@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from safetensors.torch import load_file
+from settings import Settings
 from speculation import weights
 from speculation.catalog import Pair, Shelf
 from speculation.short_head import ShortHeadModel
@@ -56,7 +57,14 @@ def make_run(pair: Pair, cell: Cell, text: str) -> RunRecord:
     settings = link_settings(
         rung_pair(cell.rung), text, cell.temperature, max(1, cell.k), seed, cell.length,
     ).model_copy(update={"precision": cell.precision})  # fmt: skip
-    *_, last = record_run(pair, settings, cell.rung, cell.kind, cell.prompt, cell.turn, cell.k)
+    return whole_run(pair, settings, cell.rung, cell.kind, cell.prompt, cell.turn, cell.k)
+
+
+def whole_run(
+    pair: Pair, settings: Settings, rung: str, kind: str, prompt: int, turn: int, k: int
+) -> RunRecord:
+    """The record of a run made to its end (see `record_run`)."""
+    *_, last = record_run(pair, settings, rung, kind, prompt, turn, k)
     assert last is not None, "the last thing that a run yields is its record"
     return last
 
