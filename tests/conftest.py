@@ -22,7 +22,8 @@ os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 import hypothesis  # noqa: E402
 
 if TYPE_CHECKING:  # imported in the fixtures: a run of tests without models need not load torch
-    from speculation.catalog import Pair, Shelf
+    from speculation.pairs.pair import Pair
+    from speculation.pairs.shelf import Shelf
 
 # The same examples on every run: a failure can be repeated, and a pass means the same everywhere.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
@@ -53,8 +54,8 @@ def _two_threads() -> None:
 def shelf() -> "Shelf":
     """The shelf of real models, on the CPU or whatever SPECULATE_DEVICE says."""
     from environment import environment
-    from speculation import weights
-    from speculation.catalog import Shelf
+    from speculation.pairs import weights
+    from speculation.pairs.shelf import Shelf
 
     try:
         weights.converted(environment().cache_dir)
@@ -66,8 +67,8 @@ def shelf() -> "Shelf":
 @pytest.fixture(scope="session")
 def real_pair(shelf: "Shelf") -> "Pair":
     """The default pair, in float32."""
-    from settings import Settings
-    from speculation.catalog import pairs
+    from speculation.pairs.catalog import pairs
+    from speculation.settings import Settings
 
     default = Settings().pair
     if default not in pairs():
@@ -78,7 +79,7 @@ def real_pair(shelf: "Shelf") -> "Pair":
 @pytest.fixture(scope="session")
 def tiny_pair() -> "Pair":
     """Two random Llamas with two layers and a byte-level tokenizer: a whole pair in a megabyte."""
-    from helpers_models import make_tiny_pair
+    from helpers.tiny_models import make_tiny_pair
 
     return make_tiny_pair()
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
-from speculation.measure import Measurement
 
 from charts import palette
 from charts.style import fill, finish
+from measuring.block_cost import Measurement
 
 _LOOKS = {"float32": (palette.TARGET, ""), "bfloat16": (palette.PARTED, "/")}
 

@@ -9,9 +9,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from store.votes import Outcome, Vote
-
 from classroom.errors import Refused
+from store.votes import Outcome, Vote
 
 Keep = Callable[[Sequence[Vote]], list[Outcome]]
 MOST_WAITING = 5_000

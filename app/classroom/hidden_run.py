@@ -9,9 +9,8 @@ too: with it anybody could run the models and read on.
 from collections.abc import Iterable
 from typing import Any
 
-from speculation.trace import Cycle, Piece, Position, Trace
-
 from classroom.place import Spot
+from speculation.trace import Cycle, Piece, Position, Trace
 
 Json = dict[str, Any]
 

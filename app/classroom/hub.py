@@ -14,19 +14,18 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import ParamSpec, TypeVar
 
-from store.class_records import ClassRecord, MemberRecord
-from store.classes import Glance
-from store.votes import Outcome, Vote
-
 from classroom.ballots import Ballots
-from classroom.cut import cut_run
 from classroom.errors import Refused
+from classroom.hidden_run import cut_run
+from classroom.kept_bytes import Kept
 from classroom.place import Spot
 from classroom.room import Json, Room, event, packed
 from classroom.service import NONE_THERE, ClassService, hashed, told
 from classroom.state import state_of
 from classroom.views import Counts, student_state, teacher_state
-from classroom.web import Kept
+from store.class_records import ClassRecord, MemberRecord
+from store.classes import Glance
+from store.votes import Outcome, Vote
 
 LOOK_SECONDS = 0.25
 SLOWEST_LOOK = 4.0

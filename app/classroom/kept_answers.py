@@ -8,6 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
+
 from store.class_tables import MemberRow, RoundRow, VoteRow
 from store.learners import LONGEST_ANSWER, learner_row
 from store.tables import Answer

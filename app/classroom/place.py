@@ -6,8 +6,9 @@ replace. Everything is counted from 0.
 
 from typing import Annotated
 
-from components.stepper import Cursor, Stage, clamp
 from pydantic import BaseModel, ConfigDict, Field
+
+from components.stepper import Cursor, Stage, clamp
 from speculation.trace import Cycle, Trace
 
 Count = Annotated[int, Field(ge=0, le=10_000)]

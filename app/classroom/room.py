@@ -10,10 +10,9 @@ import time
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from store.class_records import ClassRecord, MemberRecord
-
+from classroom.kept_bytes import Kept
 from classroom.views import Counts
-from classroom.web import Kept
+from store.class_records import ClassRecord, MemberRecord
 
 Json = dict[str, Any]
 Channel = Literal["state", "teacher", "here", "live", "trouble"]

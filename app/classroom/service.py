@@ -15,9 +15,16 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from environment import environment
 from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
+
+from classroom.clock import Clock
+from classroom.errors import BadPlan, Refused
+from classroom.kept_answers import keep_for_learners
+from classroom.plans.plan import Plan, check_plan, pack_plan, parse_plan, shipped
+from classroom.state import LASTS, Action, act, first_state, is_over
+from classroom.views import outline, teacher_state
+from environment import environment
 from store.class_records import ClassRecord, rows, votes_csv
 from store.classes import Classes
 from store.codes import LETTERS
@@ -25,13 +32,6 @@ from store.failures import failure_of
 from store.learners import Store
 from store.transactions import Database, database
 from store.votes import Votes
-
-from classroom.clock import Clock
-from classroom.errors import BadPlan, Refused
-from classroom.keep import keep_for_learners
-from classroom.plan import Plan, check_plan, pack_plan, parse_plan, shipped
-from classroom.state import LASTS, Action, act, first_state, is_over
-from classroom.views import outline, teacher_state
 
 Json = dict[str, Any]
 LONGEST_NICKNAME = 24

@@ -5,13 +5,13 @@ from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
-from store.class_records import ClassRecord, RoundRecord
 
 from classroom.errors import BadPlan, Refused
 from classroom.place import Place, Spot, rank, settle
-from classroom.plan import Plan
-from classroom.question import Question
-from classroom.questions import Asked, put
+from classroom.plans.plan import Plan
+from classroom.plans.question import Question
+from classroom.plans.questions import Asked, put
+from store.class_records import ClassRecord, RoundRecord
 
 LASTS = timedelta(hours=24)
 REMEMBERED = 50

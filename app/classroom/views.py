@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from store.class_records import ClassRecord, RoundRecord
-
-from classroom.cut import cut_step
 from classroom.errors import BadPlan
+from classroom.hidden_run import cut_step
 from classroom.place import Spot
-from classroom.plan import Item, Plan
-from classroom.questions import put
+from classroom.plans.plan import Item, Plan
+from classroom.plans.questions import put
 from classroom.state import question_of, state_of
+from store.class_records import ClassRecord, RoundRecord
 
 Json = dict[str, Any]
 Counts = dict[int, dict[str, int]]

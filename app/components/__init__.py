@@ -1,0 +1,5 @@
+"""Pieces that are drawn in the browser, each wrapped once for Streamlit.
+
+`stepper.py` (with `stepper/`, plain ES modules) steps through a run, `replay.py` plays one,
+`hand_laws.py` lets a person draw two laws, `identity.py` holds the forms that change the cookie.
+"""

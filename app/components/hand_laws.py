@@ -14,9 +14,9 @@ from typing import Annotated, Any
 import numpy as np
 import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from speculation.rule import Law
 
 from components.stepper import join_modules
+from speculation.rule import Law
 
 FOLDER = Path(__file__).with_suffix("")
 

@@ -4,9 +4,9 @@ from functools import cache
 from typing import Any
 
 import streamlit as st
-from speculation.trace import Trace
 
 from components.stepper import FOLDER, Progress, join_modules
+from speculation.trace import Trace
 
 _CSS = """
 .stepper .nav, .stepper .cycle { display: none; }

@@ -17,6 +17,7 @@ from typing import Any, Literal, Self
 
 import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
+
 from speculation.trace import Cycle, Piece, Trace
 
 FOLDER = Path(__file__).with_suffix("")

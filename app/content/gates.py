@@ -9,9 +9,8 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from speculation.trace import TABLE_ROWS, Cycle, Position, Table
-
 from content.quiz import Ask, Option
+from speculation.trace import TABLE_ROWS, Cycle, Position, Table
 
 Name = Callable[[int], str]
 """The text of a token, ready to be shown."""

@@ -14,22 +14,23 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from environment import environment
 from pydantic import ValidationError
-from settings import Settings, complaints
-from speculation.catalog import Pair, Shelf
-from speculation.models import ModelRefused
-from speculation.text import PromptRefused
-from speculation.weights import WeightsMissing
 
-from engines.audit import Audit, AuditState
+from engines.audit.audit import Audit, AuditState
+from engines.audit.audit_work import DEFAULTS, RUNS, AuditWork
+from engines.audit.report import Report, could_not_run
+from engines.audit.report_text import as_junit, as_text
+from engines.audit.samples import WrongSamples
 from engines.base import EngineUnavailable
-from engines.report import Report, could_not_run
-from engines.rounding_command import add_rounding, run_rounding
-from engines.samples import WrongSamples
+from engines.rounding.command import add_rounding, run_rounding
 from engines.table import ENTRIES
-from engines.words import as_junit, as_text
-from engines.work import DEFAULTS, RUNS, AuditWork
+from environment import environment
+from speculation.models.language_model import ModelRefused
+from speculation.pairs.pair import Pair
+from speculation.pairs.shelf import Shelf
+from speculation.pairs.weights import WeightsMissing
+from speculation.settings import Settings, complaints
+from speculation.text import PromptRefused
 
 REFUSALS = (EngineUnavailable, WrongSamples, ModelRefused, PromptRefused, WeightsMissing, OSError)
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
-from speculation.models import LanguageModel
+from speculation.models.language_model import LanguageModel
 from speculation.sampling import Sampling
 
 Finish = Literal["end", "length"]

@@ -3,14 +3,6 @@
 import secrets
 from collections.abc import Iterable, Iterator
 
-from speculation.catalog import Pair
-from speculation.decode import Decoder, Request
-from speculation.passes import PassStore
-from speculation.scheme_decode import SchemeDecoder
-from speculation.schemes import EXACT, SCHEMES
-from speculation.text import PromptRefused
-from speculation.trace import Cycle
-
 from engines.base import (
     Capabilities,
     Continuation,
@@ -19,6 +11,13 @@ from engines.base import (
     EngineUnavailable,
     SampleRequest,
 )
+from speculation.decode import Decoder, Request
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
+from speculation.schemes import EXACT, SCHEMES
+from speculation.schemes.scheme_decode import SchemeDecoder
+from speculation.text import PromptRefused
+from speculation.trace import Cycle
 
 STORE_BYTES = 400 * 1_000_000
 

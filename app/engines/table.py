@@ -6,9 +6,8 @@ A new engine is one `Entry` in `ENTRIES`. Its module is imported when it is buil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from speculation.catalog import Pair
-
 from engines.base import Engine, EngineUnavailable
+from speculation.pairs.pair import Pair
 
 Build = Callable[[Mapping[str, str], Pair | None], Engine]
 Tokens = Callable[[Mapping[str, str], str, str], tuple[tuple[int, ...], frozenset[int]]]
@@ -75,13 +74,13 @@ def _transformers(options: Mapping[str, str], pair: Pair | None) -> Engine:
 
 
 def _endpoint(options: Mapping[str, str], pair: Pair | None) -> Engine:
-    from engines.openai_entry import endpoint
+    from engines.openai.entry import endpoint
 
     return endpoint(options, pair)
 
 
 def _endpoint_baseline(options: Mapping[str, str], pair: Pair | None) -> Engine | None:
-    from engines.openai_entry import baseline
+    from engines.openai.entry import baseline
 
     return baseline(options, pair)
 
@@ -89,7 +88,7 @@ def _endpoint_baseline(options: Mapping[str, str], pair: Pair | None) -> Engine 
 def _endpoint_tokens(
     options: Mapping[str, str], prompt: str, mode: str
 ) -> tuple[tuple[int, ...], frozenset[int]]:
-    from engines.openai_entry import byte_tokens
+    from engines.openai.entry import byte_tokens
 
     return byte_tokens(prompt)
 

@@ -20,12 +20,12 @@ from importlib.metadata import version
 from typing import Any
 
 import torch
-from speculation.assistant import as_assistant
-from speculation.catalog import Pair
-from speculation.models import LanguageModel, TransformersModel
-from speculation.short_head import ShortHeadModel
 
 from engines.base import Capabilities, Continuation, Engine, EngineUnavailable, SampleRequest
+from speculation.drafts.assistant import as_assistant
+from speculation.drafts.short_head import ShortHeadModel
+from speculation.models.language_model import LanguageModel, TransformersModel
+from speculation.pairs.pair import Pair
 
 CONFIDENCE = 0.4
 ENSEMBLE = 0.5

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Protocol
 
-from settings import Settings
-from speculation.catalog import Pair
+from measuring.block_cost import Measurement
 from speculation.compare import Comparison
-from speculation.measure import Measurement
-from speculation.passes import PassStore
-from speculation.scored import Scored
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
+from speculation.scored_place import Scored
+from speculation.settings import Settings
 from speculation.trace import Cycle, Piece, Trace
 
 Kind = Literal["run", "compare", "measure", "score", "work"]

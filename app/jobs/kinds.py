@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from speculation.catalog import Pair
-from speculation.compare import side_by_side
-from speculation.measure import measure
-from speculation.passes import PassStore
-from speculation.scored import score_place
-
 from jobs.job import Job
+from measuring.block_cost import measure
+from speculation.compare import side_by_side
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
+from speculation.scored_place import score_place
 
 
 def states_of(job: Job, pair: Pair, store: PassStore) -> tuple[str, Iterator[object]]:

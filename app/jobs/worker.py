@@ -14,19 +14,19 @@ from contextlib import suppress
 from functools import lru_cache
 
 import torch
+
 from environment import Environment, environment
-from settings import Settings
-from speculation import weights
-from speculation.catalog import Shelf
-from speculation.models import ModelRefused
-from speculation.passes import PassStore
+from jobs.job import FINAL, Job, Kind, State, View, Work
+from jobs.kinds import states_of
+from speculation.models.language_model import ModelRefused
+from speculation.models.passes import PassStore
+from speculation.pairs import weights
+from speculation.pairs.shelf import Shelf
 from speculation.run import Run
+from speculation.settings import Settings
 from speculation.stopped import Stopped
 from speculation.text import PromptRefused
 from speculation.trace import Trace
-
-from jobs.job import FINAL, Job, Kind, State, View, Work
-from jobs.kinds import states_of
 
 Key = tuple[Kind, Settings, Work | None]
 

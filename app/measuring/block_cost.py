@@ -5,15 +5,16 @@ token. The times say what the block costs; the logits say how far the two ways r
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
-from speculation.catalog import Pair
-from speculation.models import Context, LanguageModel
+from speculation.models.blocks import rows_in_blocks
+from speculation.models.language_model import Context, LanguageModel
+from speculation.pairs.pair import Pair
 from speculation.rule import overlap
 from speculation.run import machine
 from speculation.sampling import softmax
@@ -123,21 +124,6 @@ class _Rounding:
         self.logit = max(self.logit, float(np.abs(together - alone).max()))
         self.tv_sum += float(distance.sum())
         self.tv_max = max(self.tv_max, float(distance.max()))
-
-
-def rows_in_blocks(
-    target: LanguageModel, tokens: Sequence[int], first: int, block: int
-) -> npt.NDArray[np.float64]:
-    """Logits after each token from `first` on, read `block` at a time after one pass over the rest.
-
-    -> [len(tokens) - first, V]. With blocks of one it is what plain decoding sees, with k + 1 what
-    verifying sees; on paper the two are the same, and what parts them is rounding.
-    """
-    context = target.start()
-    if first:
-        context.extend(tokens[:first])
-    parts = [tokens[i : i + block] for i in range(first, len(tokens), block)]
-    return np.concatenate([context.extend(part, len(part)).astype(np.float64) for part in parts])
 
 
 def overlap_curves(

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from settings import Mode, Precision
-
-from speculation.catalog import Pair
-from speculation.cells import speed_cells
-from speculation.ladder import DRAFT_LENGTHS, SpeedCell
-from speculation.passes import PassStore
+from measuring.ladder_cells import speed_cells
+from measuring.ladder_file import DRAFT_LENGTHS, SpeedCell
+from measuring.run_record import PLAIN, RunRecord, link_settings, record_run, seed_of
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
 from speculation.run import machine
-from speculation.tally import PLAIN, RunRecord, link_settings, record_run, seed_of
+from speculation.settings import Mode, Precision
 
 ORDER = (0, DRAFT_LENGTHS[0], DRAFT_LENGTHS[1], 0, DRAFT_LENGTHS[2], DRAFT_LENGTHS[3], 0)
 """Draft lengths in the order they are run; 0 is a turn of plain decoding."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
-from speculation.tally import PLAIN, RunRecord
+from measuring.run_record import PLAIN, RunRecord
 
 DRAWS = 1000
 Floats = npt.NDArray[np.float64]

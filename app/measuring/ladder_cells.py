@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from speculation import frontier
-from speculation.ladder import AlphaCell, Meter, SpeedCell
-from speculation.tally import PLAIN, RunRecord
+from measuring import intervals
+from measuring.ladder_file import AlphaCell, Meter, SpeedCell
+from measuring.run_record import PLAIN, RunRecord
 
 
 def alpha_cells(records: Sequence[RunRecord]) -> list[AlphaCell]:
@@ -19,10 +19,10 @@ def alpha_cells(records: Sequence[RunRecord]) -> list[AlphaCell]:
             groups[x.rung, x.kind, x.temperature].append(x)
     cells = []
     for (rung, kind, temperature), runs in groups.items():
-        alpha = frontier.alpha_of(runs)
+        alpha = intervals.alpha_of(runs)
         if alpha is None:
             continue
-        means, reached = frontier.by_position(runs)
+        means, reached = intervals.by_position(runs)
         cells.append(
             AlphaCell(
                 rung=rung,
@@ -44,12 +44,12 @@ def speed_cells(records: Sequence[RunRecord]) -> list[SpeedCell]:
     """Speed by rung, kind, temperature, precision and k, wherever plain decoding lies beside."""
     plain = [x for x in records if x.rung == PLAIN]
     steps: dict[str, float] = {
-        precision: frontier.step_ms([x for x in plain if x.precision == precision])
+        precision: intervals.step_ms([x for x in plain if x.precision == precision])
         for precision in {x.precision for x in plain}
     }
     groups: defaultdict[tuple[str, str, float, str, int], list[RunRecord]] = defaultdict(list)
     for x in records:
-        if x.rung != PLAIN and frontier.beside(x, plain):
+        if x.rung != PLAIN and intervals.beside(x, plain):
             groups[x.rung, x.kind, x.temperature, x.precision, x.k].append(x)
     return [_speed_cell(runs, plain, steps) for runs in groups.values()]
 
@@ -58,11 +58,11 @@ def _speed_cell(
     runs: list[RunRecord], plain: list[RunRecord], steps: dict[str, float]
 ) -> SpeedCell:
     first, cycles = runs[0], sum(len(x.committed) for x in runs)
-    speedup = frontier.speedup_of(runs, plain)
+    speedup = intervals.speedup_of(runs, plain)
     assert speedup is not None, "there is a turn of plain decoding beside every run here"
     total, tokens = sum(x.total_ms for x in runs), sum(x.tokens for x in runs)
     draft, verify = sum(x.draft_ms for x in runs), sum(x.target_ms for x in runs)
-    turns = list({y.key: y for x in runs for y in frontier.beside(x, plain)}.values())
+    turns = list({y.key: y for x in runs for y in intervals.beside(x, plain)}.values())
     checked, reached = sum(sum(x.overlap) for x in runs), sum(x.checked for x in runs)
     accepted, step = sum(x.accepted for x in runs), steps[first.precision]
     return SpeedCell(
@@ -78,8 +78,8 @@ def _speed_cell(
         ),
         tau=_short(tokens / cycles),
         alpha=_at_most_one(checked / reached) if reached else None,
-        c=_maybe(frontier.draft_cost(runs, step)),
-        v=_maybe(frontier.block_cost(runs, step)),
+        c=_maybe(intervals.draft_cost(runs, step)),
+        v=_maybe(intervals.block_cost(runs, step)),
         cycles=cycles,
         draft=_short(draft / cycles),
         verify=_short(verify / cycles),
@@ -107,8 +107,8 @@ def meters(records: Sequence[RunRecord], pairs: dict[str, str]) -> list[Meter]:
                     way="plain" if rung == PLAIN else "speculative",
                     rung=None if rung == PLAIN else rung,
                     precision="float32" if precision == "float32" else "bfloat16",
-                    tpot_ms=frontier.tpot_of(own),
-                    log_prob=frontier.log_prob_of(own),
+                    tpot_ms=intervals.tpot_of(own),
+                    log_prob=intervals.log_prob_of(own),
                     runs=len(own),
                     tokens=sum(x.tokens for x in own),
                 )
@@ -123,7 +123,7 @@ def costs(records: Sequence[RunRecord], rung: str) -> dict[str, float]:
         plain = [x for x in records if x.rung == PLAIN and x.precision == precision]
         runs = [x for x in records if x.rung == rung and x.precision == precision]
         if plain and runs:
-            c = frontier.draft_cost(runs, frontier.step_ms(plain))
+            c = intervals.draft_cost(runs, intervals.step_ms(plain))
             if c is not None:
                 found[precision] = _short(c)
     return found

@@ -7,9 +7,9 @@ measured, so that a test can say when weights and numbers part.
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from settings import Precision
 
-from speculation.frontier import Estimate
+from measuring.intervals import Estimate
+from speculation.settings import Precision
 
 VERSION: Literal[1] = 1
 LONGEST_K = 8
@@ -173,7 +173,7 @@ class DraftMeasurements(Part):
     """The file. `weights` has the digest of every file under assets/drafts, by path, and the
     target's; `prompts` the held-out prompts by kind, on which everything is measured but `presets`,
     where the kind is the name of one of the app's prompts; `complete` is false if time ran out;
-    `unrest` says by precision how unsteady plain decoding was (see `frontier.unrest`).
+    `unrest` says by precision how unsteady plain decoding was (see `intervals.unrest`).
     """
 
     version: Literal[1] = VERSION
@@ -204,7 +204,7 @@ class DraftMeasurements(Part):
 
     @property
     def busy(self) -> bool:
-        """Whether other work on the machine spoiled the times (`frontier.unrest`)."""
+        """Whether other work on the machine spoiled the times (`intervals.unrest`)."""
         return max(self.unrest.values(), default=1.0) > QUIET
 
     def rung(self, name: str) -> Rung | None:

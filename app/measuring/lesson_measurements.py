@@ -1,4 +1,4 @@
-"""Measure what the lessons show where no model is loaded: python -m jobs.measure.
+"""Measure what the lessons show where no model is loaded: python -m measuring.lesson_measurements.
 
 Writes assets/measurements/lessons.json: what a block costs and how it rounds, in both precisions,
 and the overlap against temperature at the places of the recorded default run. And records the
@@ -6,12 +6,14 @@ default run again, shorter, with the switches of the figure of the two boundary 
 """
 
 import torch
+
 from environment import environment
-from measurements import FILE, Recorded, Temperatures
-from presets import presets
-from recordings import pack, recorded
-from speculation.catalog import ASSETS, Shelf
-from speculation.measure import measure, overlap_curves
+from measuring.block_cost import measure, overlap_curves
+from measuring.shipped import FILE, Recorded, Temperatures
+from recordings.presets import presets
+from recordings.trace_files import pack, recorded
+from speculation.pairs.assets import ASSETS
+from speculation.pairs.shelf import Shelf
 from speculation.run import run
 
 SAME = "smollm2-135m/target"

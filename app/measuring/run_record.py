@@ -1,7 +1,7 @@
 """What one run adds to a measurement: counts by position in the cycle, and times.
 
 A `RunRecord` is small and can be kept as a line of JSON. Everything that is shown is a sum over
-records, with an interval from drawing them again (`frontier.py`).
+records, with an interval from drawing them again (`intervals.py`).
 """
 
 import math
@@ -9,11 +9,11 @@ import zlib
 from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict
-from settings import Mode, Precision, Settings
 
-from speculation.catalog import Pair
-from speculation.passes import PassStore
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
 from speculation.run import Run
+from speculation.settings import Mode, Precision, Settings
 from speculation.trace import Cycle
 
 PLAIN = "plain"

@@ -4,10 +4,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from speculation import weights
-from speculation.catalog import ASSETS
-from speculation.ladder import DraftMeasurements
-from speculation.measure import Measurement
+
+from measuring.block_cost import Measurement
+from measuring.ladder_file import DraftMeasurements
+from speculation.pairs import weights
+from speculation.pairs.assets import ASSETS
 
 FILE = ASSETS / "measurements" / "lessons.json"
 DRAFTS_FILE = ASSETS / "measurements" / "drafts.json"

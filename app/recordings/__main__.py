@@ -1,10 +1,12 @@
-"""Record the shipped runs again: python -m jobs.record, or `make traces`."""
+"""Record the shipped runs again: python -m recordings, or `make traces`."""
 
 import torch
+
 from environment import environment
-from presets import presets
-from recordings import pack
-from speculation.catalog import ASSETS, Shelf
+from recordings.presets import presets
+from recordings.trace_files import pack
+from speculation.pairs.assets import ASSETS
+from speculation.pairs.shelf import Shelf
 from speculation.run import run
 
 

@@ -5,7 +5,7 @@ Adding one is adding an entry here (and recording it: `make traces`).
 
 from dataclasses import dataclass
 
-from settings import Settings
+from speculation.settings import Settings
 
 
 @dataclass(frozen=True)

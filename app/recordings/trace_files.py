@@ -7,12 +7,12 @@ model. The same checks read a file that somebody uploads.
 import gzip
 import zlib
 from functools import lru_cache
-from pathlib import Path
 
 from pydantic import ValidationError
+
+from speculation.pairs.assets import ASSETS
 from speculation.trace import SCHEMA_VERSION, Trace
 
-ASSETS = Path(__file__).resolve().parents[1] / "assets"
 MAX_UNPACKED_BYTES = 20_000_000
 
 

@@ -1,12 +1,13 @@
 """Audit an engine: many continuations, the target's law, and what they say about each other."""
 
 import streamlit as st
-from engines.audit import AuditState
+
+from engines.audit.audit import AuditState
 from jobs.job import State
 from widgets import places
 from widgets.audit import jobs
 from widgets.audit.audit_form import PAGE, audit_form, stopped
-from widgets.audit.frame import choose, live_part
+from widgets.audit.page_frame import choose, live_part
 from widgets.audit.recorded import recorded_audits
 from widgets.audit.report_view import minutes, report_view
 from widgets.audit.style import audit_style

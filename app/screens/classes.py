@@ -1,6 +1,7 @@
 """Class: start one, keep an eye on those that run, and make a plan."""
 
 import streamlit as st
+
 from widgets.classes.build import build_plan
 from widgets.classes.choose import choose_and_start
 from widgets.classes.running import running_classes, take_up

@@ -1,16 +1,17 @@
 """Home: what this is, a run that is alive, the path through the lessons, and the other doors."""
 
 import streamlit as st
+
 from components.replay import replay
 from content.blocks import Lesson
 from content.library import Library
-from presets import presets
-from recordings import recorded
-from settings import Settings
+from recordings.presets import presets
+from recordings.trace_files import recorded
+from speculation.settings import Settings
 from store.learners import store
 from widgets import places
-from widgets.lesson_progress import Standing, standings
-from widgets.my_answers import my_answers
+from widgets.lessons.my_answers import my_answers
+from widgets.lessons.progress import Standing, standings
 
 _STYLE = """
 <style>

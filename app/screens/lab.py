@@ -1,18 +1,20 @@
 """The Lab: a prompt, two models, and every number that decides what is committed."""
 
 import streamlit as st
+
 from jobs.job import State, View
 from jobs.worker import Full, worker
-from presets import Preset, presets
-from recordings import recorded
-from settings import Settings
+from recordings.presets import Preset, presets
+from recordings.trace_files import recorded
+from speculation.settings import Settings
 from speculation.trace import Trace, departure, digest
-from widgets import address, state
-from widgets.controls import prompt_controls, read_settings, run_controls
-from widgets.exchange import exchange
+from widgets import state
+from widgets.lab import address
+from widgets.lab.controls import prompt_controls, read_settings, run_controls
+from widgets.lab.exchange import exchange
+from widgets.lab.run_view import run_view
+from widgets.lab.speed_view import speed_view
 from widgets.plain import plain
-from widgets.run_view import run_view
-from widgets.speed_view import speed_view
 from widgets.state import Key
 
 SETTLE_SECONDS = 0.2

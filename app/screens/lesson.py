@@ -1,18 +1,19 @@
 """A lesson: its blocks in order, with a contents rail beside them. One script for all lessons."""
 
 import streamlit as st
+
 from content.blocks import Block, GateBlock, Lesson, QuizBlock, Section, Text, WidgetBlock
 from content.library import library
 from content.quiz import CaseGate
 from store.learners import store
 from widgets import places
-from widgets.lesson_figure import figure_view
-from widgets.lesson_gate import case_gate
-from widgets.lesson_live_gate import live_gate_view
-from widgets.lesson_quiz import quiz_view
-from widgets.lesson_rail import contents_on_top, rail
-from widgets.lesson_style import lesson_style
-from widgets.lesson_text import heading_and_text, opening
+from widgets.lessons.contents_rail import contents_on_top, rail
+from widgets.lessons.figure import figure_view
+from widgets.lessons.gate import case_gate
+from widgets.lessons.live_gate import live_gate_view
+from widgets.lessons.prose import heading_and_text, opening
+from widgets.lessons.quiz import quiz_view
+from widgets.reading_style import lesson_style
 
 
 def lesson_screen(lesson: Lesson) -> None:

@@ -1,11 +1,12 @@
 """A page that is not a lesson: questions and answers, glossary, references, a guide."""
 
 import streamlit as st
+
 from content.blocks import Page, Text, WidgetBlock
-from widgets.lesson_figure import figure_view
-from widgets.lesson_rail import contents_on_top, rail
-from widgets.lesson_style import lesson_style
-from widgets.lesson_text import heading_and_text
+from widgets.lessons.contents_rail import contents_on_top, rail
+from widgets.lessons.figure import figure_view
+from widgets.lessons.prose import heading_and_text
+from widgets.reading_style import lesson_style
 
 
 def page_screen(page: Page) -> None:

@@ -1,11 +1,12 @@
 """Rounding or bug? Two greedy texts that differ, and whether rounding explains it."""
 
 import streamlit as st
-from engines.rounding import Step
-from engines.rounding_example import Example, rounding_examples
+
+from engines.rounding.check import Step
+from engines.rounding.example import Example, rounding_examples
 from widgets import places
 from widgets.audit import jobs
-from widgets.audit.frame import choose, live_part
+from widgets.audit.page_frame import choose, live_part
 from widgets.audit.rounding_form import PAGE, rounding_form
 from widgets.audit.rounding_view import rounding_view
 from widgets.audit.style import audit_style

@@ -1,9 +1,10 @@
 """Test it yourself: one position, exactly and by sampling; sabotage; a blind round; the table."""
 
 import streamlit as st
+
 from widgets import places
-from widgets.lesson_style import lesson_style
 from widgets.plain import plain
+from widgets.reading_style import lesson_style
 from widgets.testing.blind import blind_round
 from widgets.testing.cases import SMALL, Case
 from widgets.testing.exactly import exactly_figure, exactly_numbers

@@ -1,8 +1,8 @@
 """When it pays: agreement, draft cost and block cost of every shipped draft, and your engine's."""
 
 import streamlit as st
-from measurements import measured_drafts
-from widgets.lesson_style import lesson_style
+
+from measuring.shipped import measured_drafts
 from widgets.pays.choice import choose
 from widgets.pays.curve import curve
 from widgets.pays.dials import dials
@@ -11,6 +11,7 @@ from widgets.pays.heat import heat
 from widgets.pays.meters import meters
 from widgets.pays.time_parts import time_parts
 from widgets.plain import plain
+from widgets.reading_style import lesson_style
 
 _STYLE = """
 <style>

@@ -8,11 +8,10 @@ and it is below 1 where speculation does not pay.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from settings import Settings
-
-from speculation.catalog import Pair
-from speculation.passes import PassStore
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
 from speculation.run import Run, machine
+from speculation.settings import Settings
 
 
 @dataclass(frozen=True)

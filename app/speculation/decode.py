@@ -20,10 +20,10 @@ from typing import Literal
 import numpy as np
 
 from speculation import dice
+from speculation.cycle_records import positions_of, replacement_of
 from speculation.dice import Purpose
-from speculation.models import LanguageModel, Tokens
-from speculation.passes import PassStore, Reader
-from speculation.records import positions_of, replacement_of
+from speculation.models.language_model import LanguageModel, Tokens
+from speculation.models.passes import PassStore, Reader
 from speculation.rule import Law, count_accepted, verify
 from speculation.sampling import Sampling, law
 from speculation.text import PromptRefused

@@ -7,12 +7,12 @@ from functools import lru_cache
 from pathlib import Path
 
 import torch
-from settings import Settings
 
 from speculation import text
-from speculation.catalog import Pair
 from speculation.decode import Decoder, Request
-from speculation.passes import PassStore
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
+from speculation.settings import Settings
 from speculation.trace import Cycle, CycleTiming, Piece, Timings, Trace, tokens_of
 
 

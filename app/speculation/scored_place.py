@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from settings import Settings
 
-from speculation.catalog import Pair
-from speculation.models import LanguageModel
-from speculation.passes import PassStore
+from speculation.models.language_model import LanguageModel
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
 from speculation.run import Run
 from speculation.sampling import law
+from speculation.settings import Settings
 from speculation.text import PromptRefused
 from speculation.trace import Piece
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
 from speculation.sampling import Sampling
 
 MAX_PROMPT_CHARACTERS = 8000

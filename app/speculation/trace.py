@@ -15,7 +15,8 @@ from typing import Annotated, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from settings import Settings
+
+from speculation.settings import Settings
 
 SCHEMA_VERSION: Literal[1] = 1
 TABLE_ROWS = 10

@@ -19,15 +19,16 @@ from typing import Any
 
 import torch
 
-from training import bigram, card, distill, evaluate, recipe, sample, score
-from training.adopt import adopt
+from training import bigram, card, distill, evaluate, recipe
 from training.draft import load_draft, most_frequent, tokens_seen
 from training.llama import compile_parts
-from training.passages import own_passages
-from training.prompts import HELDOUT_FILE, TRAINING_FILE, Prompts, tokenize
 from training.recipe import Recipe
-from training.sample import Texts
 from training.target import TARGET_NAME, Target, find_target, load_target, load_tokenizer
+from training.texts import sample, score
+from training.texts.adopt import adopt
+from training.texts.passages import own_passages
+from training.texts.prompts import HELDOUT_FILE, TRAINING_FILE, Prompts, tokenize
+from training.texts.sample import Texts
 
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = ("prompts", "sample", "score", "distill", "bigram", "card")

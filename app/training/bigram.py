@@ -19,7 +19,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from training.draft import write
-from training.sample import Texts
+from training.texts.sample import Texts
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ from training.draft import (
 )
 from training.llama import matmul32
 from training.recipe import Recipe
-from training.score import Scored
 from training.target import Target
+from training.texts.score import Scored
 
 
 def losses(

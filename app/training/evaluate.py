@@ -19,10 +19,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from training.prompts import Prompts
-from training.sample import Sampler, Texts
-from training.score import target_states
 from training.target import END_OF_TEXT, TURN_END, Target
+from training.texts.prompts import Prompts
+from training.texts.sample import Sampler, Texts
+from training.texts.score import target_states
 
 LogLaw = Callable[[Tensor], Tensor]  # tokens [rows, length] -> log q [rows, length, vocab]
 TEMPERATURES = (0.0, 0.5, 1.0, 1.5)

@@ -1,0 +1,7 @@
+"""The interactive pieces that screens are made of; a room a page, and what they share.
+
+`lab/`, `lessons/`, `testing/`, `pays/`, `audit/` and `classes/` know nothing of each other;
+`around/` is what every page has around it. Shared: `state.py` (every key of the session),
+`places.py` (links to pages), `plain.py` (text as it stands), `watch.py` (work that goes on),
+`figure_parts.py` and `reading_style.py`.
+"""

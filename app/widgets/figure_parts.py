@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
+
 from charts.style import CONFIG
 from content.widget_options import TwoLaws
 from speculation.rule import Law
 from speculation.trace import Cycle, Position, Trace
-
 from widgets.plain import plain
 
 DEFAULT_P = (0.5, 0.2, 0.2, 0.1)

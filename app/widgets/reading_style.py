@@ -1,6 +1,7 @@
 """The look of everything that is read: type scale, measure, questions, what to see."""
 
 import streamlit as st
+
 from charts import palette
 
 _STYLE = """

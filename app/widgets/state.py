@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import streamlit as st
-from settings import Settings
+
+from speculation.settings import Settings
 from speculation.trace import Trace
 
 Source = Literal["recorded", "live", "uploaded"]

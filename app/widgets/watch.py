@@ -7,6 +7,7 @@ everybody. Whoever waits for their turn sees only a place in the queue, and look
 from collections.abc import Callable
 
 import streamlit as st
+
 from jobs.job import State, View
 
 NEXT_SECONDS = 1.0

@@ -4,18 +4,17 @@ from statistics import median
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from components.stepper import Cursor, clamp
-from presets import presets
-from recordings import recorded
-from settings import Settings
-from speculation.passes import PassStore
-from speculation.run import Run
-from speculation.trace import Trace
-
 from benchmarks.cases import Bench
 from benchmarks.report import Part, Row, middle
 from benchmarks.server import browser, new_page, served
 from benchmarks.timed import timed
+from components.stepper import Cursor, clamp
+from recordings.presets import presets
+from recordings.trace_files import recorded
+from speculation.models.passes import PassStore
+from speculation.run import Run
+from speculation.settings import Settings
+from speculation.trace import Trace
 
 PAUSE_MS = 500  # between two moves: a person looks at what came
 

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
-from environment import environment
-from presets import presets
-from settings import Settings
-from speculation.catalog import Pair, Shelf
 from transformers.utils import logging
+
+from environment import environment
+from recordings.presets import presets
+from speculation.pairs.pair import Pair
+from speculation.pairs.shelf import Shelf
+from speculation.settings import Settings
 
 
 @dataclass(frozen=True)

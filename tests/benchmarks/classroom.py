@@ -20,12 +20,12 @@ from statistics import median
 from typing import Any
 
 import psutil
-from jobs.worker import ABANDONED_AFTER
 
 from benchmarks.cases import Bench
 from benchmarks.class_students import Student, Teacher
 from benchmarks.report import ROOT, Part, Row
 from benchmarks.server import Server, served
+from jobs.worker import ABANDONED_AFTER
 
 PLAN = "1-draft-then-verify"
 SAVED = "classroom.json"

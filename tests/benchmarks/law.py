@@ -2,16 +2,16 @@
 
 import numpy as np
 import numpy.typing as npt
-from presets import presets
-from speculation.catalog import Pair
-from speculation.dice import draw_intervals
-from speculation.passes import PassStore
-from speculation.rule import Law, acceptance, committed_law, residual
-from speculation.run import Run
-from speculation.sampling import Sampling, law
 
 from benchmarks.cases import Bench
 from benchmarks.report import Part
+from recordings.presets import presets
+from speculation.dice import draw_intervals
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
+from speculation.rule import Law, acceptance, committed_law, residual
+from speculation.run import Run
+from speculation.sampling import Sampling, law
 
 KINDS = {
     "T 1": Sampling(),

@@ -3,12 +3,11 @@
 import time
 from statistics import median
 
-from speculation.passes import PassStore
-from speculation.run import Run
-
 from benchmarks.cases import Bench
 from benchmarks.report import Part, Row
 from benchmarks.timed import timed
+from speculation.models.passes import PassStore
+from speculation.run import Run
 
 
 def measure(bench: Bench) -> Part:

@@ -10,8 +10,11 @@ import secrets
 from typing import Any
 
 import numpy as np
-from helpers_engines import audit_p_values, exact_engine
 from scipy.stats import kstest
+
+from benchmarks.cases import Bench
+from benchmarks.report import ROOT, Part, Row, conditions
+from helpers.made_audits import audit_p_values, exact_engine
 from speculation.exactness.kill_table import (
     EXACT_CHECKS,
     EXEMPT_ABOVE,
@@ -21,9 +24,6 @@ from speculation.exactness.kill_table import (
 )
 from speculation.exactness.trials import CHECKS, Audit, measured_power, p_values
 from speculation.schemes import SCHEMES
-
-from benchmarks.cases import Bench
-from benchmarks.report import ROOT, Part, Row, conditions
 
 FILE = ROOT / "assets" / "measurements" / "power.json"
 SIZES = (60, 400)

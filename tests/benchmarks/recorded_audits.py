@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engines.__main__ import load, main
+from engines.audit.audit_work import DEFAULTS
 from engines.own import Own
-from engines.work import DEFAULTS
-from helpers_http import Endpoint, serving
+from helpers.http_server import Endpoint, serving
 from widgets.audit.recorded import FOLDER
 
 SAMPLES = Path(__file__).resolve().parents[2] / "build" / "audits"

@@ -12,6 +12,7 @@ from statistics import median
 from typing import Any
 
 import torch
+
 from speculation.run import machine
 
 ROOT = Path(__file__).resolve().parents[2]

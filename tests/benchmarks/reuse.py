@@ -5,14 +5,13 @@ import time
 from collections import OrderedDict
 from statistics import median
 
-from settings import Settings
-from speculation.catalog import Pair
-from speculation.passes import PassStore
-from speculation.run import Run
-
 from benchmarks.cases import Bench
 from benchmarks.report import Part
 from benchmarks.timed import timed
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
+from speculation.run import Run
+from speculation.settings import Settings
 
 MOVES: dict[str, dict[str, float]] = {
     "none: the same again": {},

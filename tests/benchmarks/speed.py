@@ -12,16 +12,16 @@ from math import prod
 from statistics import median
 
 import torch
-from settings import Settings
-from speculation import text
-from speculation.assistant import as_assistant
-from speculation.catalog import Pair
-from speculation.passes import PassStore
-from speculation.run import Run
 from transformers import GenerationConfig
 
 from benchmarks.cases import Bench, Case
 from benchmarks.report import Part, Row, middle
+from speculation import text
+from speculation.drafts.assistant import as_assistant
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
+from speculation.run import Run
+from speculation.settings import Settings
 
 OURS, ASSISTED = "this decoder", "generate(assistant_model)"
 PLAIN, OURS_PLAIN = "plain generate", "this decoder, k = 0"

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from speculation.catalog import Pair
-from speculation.models import Logits
+from speculation.models.language_model import Logits
+from speculation.pairs.pair import Pair
 
 
 @dataclass

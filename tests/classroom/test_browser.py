@@ -6,9 +6,10 @@ The server runs on recordings, on a database of its own. Every wait is on the st
 # ruff: noqa: F811 (fixtures are imported by name)
 
 import pytest
-from browser import playwright_browser  # noqa: F401
-from classroom.questions import votable
-from helpers_class_pages import (  # noqa: F401
+
+from classroom.plans.questions import votable
+from helpers.browser import playwright_browser  # noqa: F401
+from helpers.classes.pages import (  # noqa: F401
     PHONE,
     School,
     Somebody,
@@ -19,7 +20,7 @@ from helpers_class_pages import (  # noqa: F401
     student_of,
     teacher_of,
 )
-from recordings import recorded
+from recordings.trace_files import recorded
 
 
 def test_a_whole_round_by_keyboard(school: School, somebody: Somebody) -> None:
@@ -226,7 +227,6 @@ def test_the_parts_of_a_plan_and_its_notes(school: School, somebody: Somebody) -
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(school: School, somebody: Somebody, scheme: str) -> None:
-    pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
     teacher = teacher_of(school, somebody)
     teacher.page.emulate_media(color_scheme=scheme)
     join = somebody(color_scheme=scheme)

@@ -4,8 +4,8 @@
 Every wait is on the state of a page.
 """
 
-from browser import playwright_browser  # noqa: F401
-from helpers_class_pages import (  # noqa: F401
+from helpers.browser import playwright_browser  # noqa: F401
+from helpers.classes.pages import (  # noqa: F401
     School,
     Somebody,
     choose,

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Server, playwright_browser  # noqa: F401
-from classroom.plan import parse_plan
-from helpers_class_pages import (  # noqa: F401
+
+from classroom.plans.plan import parse_plan
+from helpers.browser import Server, playwright_browser  # noqa: F401
+from helpers.classes.pages import (  # noqa: F401
     Person,
     School,
     Somebody,
@@ -145,7 +146,6 @@ def test_a_class_is_taken_up_by_its_private_link(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_and_a_narrow_screen(class_server: Server, somebody: Somebody, scheme: str) -> None:
-    pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
     one = somebody(viewport={"width": 390, "height": 844}, color_scheme=scheme)
     one.page.goto(f"http://127.0.0.1:{class_server.port}/teach")
     start(one)

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
+
 import store.database
-from class_server import Browser, Class, Events, Threaded, begin
 from classroom import clock as clock_module
 from classroom.clock import Clock
 from classroom.errors import Refused
 from classroom.service import ClassService, hashed
-from sqlalchemy import event
-from sqlalchemy.exc import OperationalError
+from helpers.classes.server import Browser, Class, Events, Threaded, begin
 from store.transactions import Database
 
 CROWD = 120

@@ -6,12 +6,13 @@ import threading
 from typing import Any
 
 import pytest
-from class_fixtures import fresh, kept_in, lesson, light, light_class, postgres, served  # noqa: F401
-from class_server import PLAN, Browser, Class, Events, Threaded, begin
-from classroom.limits import Budget
-from recorded_places import first_fallen
-from recordings import recorded
 from sqlalchemy import text
+
+from classroom.web.limits import Budget
+from helpers.classes.fixtures import fresh, kept_in, lesson, light, light_class, postgres, served  # noqa: F401
+from helpers.classes.server import PLAN, Browser, Class, Events, Threaded, begin
+from helpers.recorded_places import first_fallen
+from recordings.trace_files import recorded
 
 
 def test_the_teacher_needs_the_token(light_class: Class) -> None:  # noqa: F811

@@ -4,12 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from classroom.cut import cut_run, cut_step
-from classroom.place import Spot, before_decision, last_decision, rank, settle
-from helpers_class import SEED, Maker, some_cycles
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import recorded
+
+from classroom.hidden_run import cut_run, cut_step
+from classroom.place import Spot, before_decision, last_decision, rank, settle
+from helpers.classes.made_runs import SEED, Maker, some_cycles
+from recordings.trace_files import recorded
 from speculation.trace import Cycle, Trace
 
 seeds = st.integers(0, 10_000)

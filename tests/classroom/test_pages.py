@@ -6,16 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import playwright_browser  # noqa: F401
-from classroom.cut import cut_run
+
+from classroom.hidden_run import cut_run
 from classroom.place import Spot
-from classroom.plan import PLANS, Item, check_plan, parse_plan, shipped
-from classroom.question import Question
+from classroom.plans.plan import PLANS, Item, check_plan, parse_plan, shipped
+from classroom.plans.question import Question
 from components.stepper import FOLDER as STEPPER
 from content.blocks import WidgetBlock
 from content.library import library
+from helpers.browser import playwright_browser  # noqa: F401
+from helpers.made_traces import make_trace, odd_trace, stops
 from speculation.trace import Trace
-from test_stepper import make_trace, odd_trace, stops
 from widgets.classes.draft import Draft
 
 PAGES = STEPPER.parents[1] / "classroom" / "pages"
@@ -211,10 +212,11 @@ def test_a_plan_is_edited_and_read_again() -> None:
 def waiting_app() -> None:
     """A page that waits for its turn, run by AppTest."""
     import streamlit as st
+
     from jobs.job import State, View
-    from settings import Settings
+    from speculation.settings import Settings
     from widgets import state
-    from widgets.waiting import offer_recording
+    from widgets.lab.waiting import offer_recording
 
     settings = Settings(prompt=st.session_state.get("asked", Settings().prompt), k=7)
     offer_recording(View("run", settings, State.WAITING, 3))

@@ -6,14 +6,15 @@ import re
 from typing import Any
 
 import pytest
+
 from classroom.errors import BadPlan
-from classroom.plan import Plan, pack_plan, parse_plan, read_plan, shipped
-from classroom.question import Question
-from classroom.questions import put
+from classroom.plans.plan import Plan, pack_plan, parse_plan, read_plan, shipped
+from classroom.plans.question import Question
+from classroom.plans.questions import put
 from content.library import library
 from content.quiz import Order
-from recorded_places import first_fallen
-from recordings import recorded
+from helpers.recorded_places import first_fallen
+from recordings.trace_files import recorded
 from speculation.trace import Trace
 
 FALLEN = first_fallen()

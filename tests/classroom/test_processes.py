@@ -5,9 +5,9 @@ import time
 from http.client import HTTPException
 from pathlib import Path
 
-from class_server import Browser, Class, Events, Process, begin
 from classroom.hub import LOOK_SECONDS
-from databases import kept_in, postgres  # noqa: F401
+from helpers.classes.server import Browser, Class, Events, Process, begin
+from helpers.databases import kept_in, postgres  # noqa: F401
 
 
 def test_two_processes_show_one_class(kept_in: str) -> None:  # noqa: F811

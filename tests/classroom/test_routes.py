@@ -6,10 +6,11 @@ import io
 import json
 
 import pytest
-from class_fixtures import kept_in, lesson, light, light_class, postgres, served  # noqa: F401
-from class_server import PLAN, Browser, Class, Events, Threaded, begin
-from classroom.cut import cut_run
-from recordings import recorded
+
+from classroom.hidden_run import cut_run
+from helpers.classes.fixtures import kept_in, lesson, light, light_class, postgres, served  # noqa: F401
+from helpers.classes.server import PLAN, Browser, Class, Events, Threaded, begin
+from recordings.trace_files import recorded
 
 
 def test_a_whole_round(lesson: Class) -> None:  # noqa: F811
@@ -286,7 +287,7 @@ def test_a_plan_that_is_not_there(light: Threaded, name: str) -> None:  # noqa: 
 
 
 def test_a_shipped_plan_by_its_name(light: Threaded) -> None:  # noqa: F811
-    from classroom.plan import shipped
+    from classroom.plans.plan import shipped
 
     for name in shipped():
         assert Browser(light.port).post("/class/api/start", {"plan": name}).status == 200

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from content.gates import LiveQuestion, live_question
-from content.quiz import Ask
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recordings import recorded
+
+from content.gates import LiveQuestion, live_question
+from content.quiz import Ask
+from recordings.trace_files import recorded
 from speculation.dice import draw
 from speculation.rule import acceptance, residual
 from speculation.trace import Cycle, Position, Replacement, make_table
-from widgets.lesson_live_gate import FALLBACKS
+from widgets.lessons.live_gate import FALLBACKS
 
 ASKS: tuple[Ask, ...] = ("verdict", "committed", "residual", "replacement")
 

@@ -6,12 +6,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from scipy import stats
+
 from content.blocks import Lesson, Text, WidgetBlock
 from content.library import FOLDER, library, load_library
 from content.marking import mark
 from content.quiz import CaseGate, Choice, LiveGate, Numeric, Order
 from content.widget_options import WIDGETS, WidgetOptions
-from scipy import stats
 
 LESSONS = library().lessons
 BANK = library().quizzes

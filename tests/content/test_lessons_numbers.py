@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
+from scipy.optimize import brentq
+
 from content.blocks import Document
 from content.library import library
 from content.numbers import Check, take_checks
 from content.quiz import Numeric
-from scipy import stats
-from scipy.optimize import brentq
 from speculation.rule import acceptance, overlap, residual
 from speculation.sampling import Sampling, law
 from speculation.theory import accepted_over_drafted, best_k, expected_speedup, expected_tau

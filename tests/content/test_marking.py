@@ -1,12 +1,13 @@
 """Marking: right, wrong, nearly, and what is no answer at all."""
 
 import pytest
-from content.library import library
-from content.marking import NotAnAnswer, mark, parse_number
-from content.quiz import Choice, Numeric, Order, RightWrong, Step
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+
+from content.library import library
+from content.marking import NotAnAnswer, mark, parse_number
+from content.quiz import Choice, Numeric, Order, RightWrong, Step
 
 BANK = {block.id: block.quiz for block in library().quizzes}
 

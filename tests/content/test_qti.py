@@ -11,6 +11,7 @@ import zipfile
 from xml.etree import ElementTree as ET
 
 import pytest
+
 from content.library import library
 from content.qti import qti_package
 from content.quiz import Choice, Numeric

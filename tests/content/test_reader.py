@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from content.blocks import GateBlock, QuizBlock, Text, WidgetBlock, anchor
 from content.errors import ContentError
 from content.library import load_library, with_addresses

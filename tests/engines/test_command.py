@@ -6,12 +6,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
 from engines import own
 from engines.__main__ import main
+from engines.audit.samples import SampleLog, WrongSamples
 from engines.base import Continuation, SampleRequest
 from engines.own import Own
-from engines.samples import SampleLog, WrongSamples
-from speculation.catalog import Pair
+from speculation.pairs.pair import Pair
 
 SHORT = ["--prompt", "ab", "--k", "2", "--length", "6", "--n", "30", "--seed", "3"]
 

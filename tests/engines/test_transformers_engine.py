@@ -5,14 +5,15 @@ from typing import Any
 import pytest
 import torch
 import transformers.generation.utils as generation
-from engines.audit import Audit
+
+from engines.audit.audit import Audit
+from engines.audit.plan import Plan
+from engines.audit.report import Report, Result
 from engines.base import EngineUnavailable
-from engines.plan import Plan
-from engines.report import Report, Result
 from engines.transformers_engine import VARIANTS, TransformersEngine
 from speculation import text
-from speculation.catalog import Pair
-from speculation.lookup import LookupModel
+from speculation.drafts.lookup import LookupModel
+from speculation.pairs.pair import Pair
 from speculation.sampling import Sampling
 
 EXACT = [name for name in VARIANTS if name != "ensemble"]

@@ -23,7 +23,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 LAB = "lab" if (ROOT / "app/screens/home.py").exists() else ""
 CHROMIUM = Path("/usr/bin/chromium")
 PATIENCE = 30.0  # seconds until a wait gives up: a busy machine is slow, not broken
@@ -64,7 +64,7 @@ class Server:
 def start_server(folder: Path, **changes: str) -> Server:
     """Start the app; it answers when this returns."""
     from environment import environment
-    from speculation import weights
+    from speculation.pairs import weights
 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 import speculation.decode
-from helpers_models import fresh_rows
+from helpers.tiny_models import fresh_rows
 from speculation.decode import Decoder, Request
-from speculation.models import LanguageModel, Logits
-from speculation.passes import PassStore, Reader
+from speculation.models.language_model import LanguageModel, Logits
+from speculation.models.passes import PassStore, Reader
 
 CLOSE = 1e-3
 

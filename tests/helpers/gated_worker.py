@@ -7,9 +7,14 @@ from typing import Any
 
 from jobs.job import Kind, View
 from jobs.worker import Worker
-from settings import Settings
-from speculation.catalog import Pair
-from speculation.models import Logits, ModelRefused, TransformersContext, TransformersModel
+from speculation.models.language_model import (
+    Logits,
+    ModelRefused,
+    TransformersContext,
+    TransformersModel,
+)
+from speculation.pairs.pair import Pair
+from speculation.settings import Settings
 
 PATIENCE = 30.0  # seconds until a test gives up
 

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import uvicorn
-from engines.base import Engine, SampleRequest
-from speculation.sampling import Sampling
-from speculation.text import join, pieces
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
+
+from engines.base import Engine, SampleRequest
+from speculation.sampling import Sampling
+from speculation.text import join, pieces
 
 Fault = Callable[[], Response | None]
 """What to answer instead; None: answer as usual."""

@@ -14,7 +14,8 @@ from itertools import pairwise, product
 from math import prod
 
 import numpy as np
-from helpers import Prefix, Tree, joint_law, one_hot, random_tree
+
+from helpers.tables import Prefix, Tree, joint_law, one_hot, random_tree
 from speculation.dice import draw_intervals
 from speculation.rule import Law, Verification
 

@@ -7,22 +7,23 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from engines import checks_law
+
+from engines.audit.checks import law as law_checks
+from engines.audit.checks.law import chances_of_repeating, events
+from engines.audit.checks.promises import homogeneity, pooled_beginnings
+from engines.audit.evidence import Evidence
+from engines.audit.outcome_tree import Tree, grow
+from engines.audit.plan import Plan, main_part
+from engines.audit.scoring import ScoredText, leaning
 from engines.base import Capabilities, Continuation
-from engines.checks_law import chances_of_repeating, events
-from engines.checks_promises import homogeneity, pooled_beginnings
-from engines.evidence import Evidence
-from engines.plan import Plan, main_part
-from engines.scoring import ScoredText, leaning
-from engines.tree import Tree, grow
-from speculation.catalog import Pair
 from speculation.dice import draw_intervals
 from speculation.exactness.cycles import Tally, slower_test
 from speculation.exactness.kill_table import Stage
 from speculation.exactness.trials import TextTable
+from speculation.pairs.pair import Pair
 from speculation.sampling import law
 from speculation.schemes import SCHEMES, Scheme
-from speculation.schemes.cycle import Text, cycle_law, text_law
+from speculation.schemes.known_laws import Text, cycle_law, text_law
 from speculation.text import encode, end_tokens
 
 
@@ -96,12 +97,12 @@ def plan_for(pair: Pair, n: int = 40, **changes: object) -> Plan:
 
 
 LAW_CHECKS: dict[str, Callable[[Evidence], object]] = {
-    "first tokens": checks_law.first_tokens,
-    "every token": checks_law.every_token,
-    "surprise": checks_law.surprise,
-    "toward the draft": checks_law.toward_draft,
-    "within a text": checks_law.within_texts,
-    "between requests": checks_law.between_texts,
+    "first tokens": law_checks.first_tokens,
+    "every token": law_checks.every_token,
+    "surprise": law_checks.surprise,
+    "toward the draft": law_checks.toward_draft,
+    "within a text": law_checks.within_texts,
+    "between requests": law_checks.between_texts,
 }
 
 

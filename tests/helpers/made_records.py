@@ -5,15 +5,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from jobs.heldout import heldout_prompts
-from jobs.measure_agreement import Agreements
-from jobs.measure_assemble import assemble
-from jobs.measure_context import Long
-from jobs.measure_plan import Cell, plan
-from speculation.catalog import pairs
-from speculation.frontier import ratio_of_sums
-from speculation.ladder import AssistedCell, ContextCell, DraftMeasurements, LawChange
-from speculation.tally import RunRecord
+
+from measuring.intervals import ratio_of_sums
+from measuring.ladder.agreement import Agreements
+from measuring.ladder.assemble import assemble
+from measuring.ladder.context import Long
+from measuring.ladder.heldout_prompts import heldout_prompts
+from measuring.ladder.plan import Cell, plan
+from measuring.ladder_file import AssistedCell, ContextCell, DraftMeasurements, LawChange
+from measuring.run_record import RunRecord
+from speculation.pairs.catalog import pairs
 from speculation.trace import Arithmetic
 
 STEP = {"float32": 40.0, "bfloat16": 36.0}

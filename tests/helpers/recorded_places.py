@@ -3,7 +3,7 @@
 The runs are recorded again when a draft is trained; what happens in cycle 4 is then another thing.
 """
 
-from recordings import recorded
+from recordings.trace_files import recorded
 
 
 def first_fallen(name: str = "code") -> int:

@@ -2,18 +2,19 @@
 
 import numpy as np
 import torch
-from helpers import Prefix, TableModel
-from helpers_models import fresh_rows, tiny_llama
+
+from helpers.tables import Prefix, TableModel
+from helpers.tiny_models import fresh_rows, tiny_llama
 from speculation import dice
-from speculation.bigram import BigramModel
 from speculation.decode import Decoder, Request
 from speculation.dice import Purpose
-from speculation.early_exit import early_exit
-from speculation.lookup import LookupModel
-from speculation.models import LanguageModel, TransformersModel
+from speculation.drafts.bigram import BigramModel
+from speculation.drafts.early_exit import early_exit
+from speculation.drafts.lookup import LookupModel
+from speculation.drafts.short_head import ShortHeadModel
+from speculation.models.language_model import LanguageModel, TransformersModel
 from speculation.rule import Law
 from speculation.sampling import Sampling, law
-from speculation.short_head import ShortHeadModel
 
 SIZE = 6
 KINDS = ("layers", "bigram", "lookup", "early-exit", "target")

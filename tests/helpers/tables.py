@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import numpy.typing as npt
+
 from speculation.rule import Law
 
 Prefix = tuple[int, ...]

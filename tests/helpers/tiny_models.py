@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy.typing as npt
 import torch
-from speculation.catalog import Pair, PairSpec, arithmetic
-from speculation.models import LanguageModel, TransformersModel
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from speculation.models.language_model import LanguageModel, TransformersModel
+from speculation.pairs.catalog import PairSpec
+from speculation.pairs.pair import Pair, arithmetic
 
 CHAT_TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message.content }}<|im_end|>{% endfor %}"

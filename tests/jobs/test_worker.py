@@ -13,16 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from environment import Environment
-from helpers_jobs import PATIENCE, GatedContext, StubShelf, final, settings, until
+from helpers.gated_worker import PATIENCE, GatedContext, StubShelf, final, settings, until
 from jobs import worker as module
 from jobs.job import FINAL, Job, State
 from jobs.worker import Full, Worker
-from speculation import weights
-from speculation.catalog import Pair
 from speculation.compare import Comparison
-from speculation.models import Logits
-from speculation.passes import PassStore
+from speculation.models.language_model import Logits
+from speculation.models.passes import PassStore
+from speculation.pairs import weights
+from speculation.pairs.pair import Pair
 from speculation.run import run
 from speculation.stopped import Stopped
 

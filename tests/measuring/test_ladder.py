@@ -6,22 +6,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers_pays import made_up, made_up_agreements, made_up_record, made_up_records
-from jobs import measure_drafts
-from jobs.heldout import KINDS, heldout_prompts
-from jobs.measure_log import Log
-from jobs.measure_plan import Cell, few, length_of, plan
-from jobs.measure_runs import make_run, make_runs
-from jobs.measure_summary import summary
-from measurements import DRAFTS_FILE, SCHEMA_FILE, weight_digests
 from pydantic import ValidationError
-from settings import Settings
-from speculation import cells, frontier
-from speculation.catalog import Pair, pairs
-from speculation.ladder import DRAFT_LENGTHS, TEMPERATURES, DraftMeasurements
+
+from helpers.made_records import made_up, made_up_agreements, made_up_record, made_up_records
+from measuring import intervals, ladder_cells
+from measuring.ladder import command
+from measuring.ladder.heldout_prompts import KINDS, heldout_prompts
+from measuring.ladder.log import Log
+from measuring.ladder.plan import Cell, few, length_of, plan
+from measuring.ladder.runs import make_run, make_runs
+from measuring.ladder.summary import summary
+from measuring.ladder_file import DRAFT_LENGTHS, TEMPERATURES, DraftMeasurements
+from measuring.run_record import PLAIN, RunRecord, record_run, seed_of
+from measuring.shipped import DRAFTS_FILE, SCHEMA_FILE, weight_digests
+from speculation.pairs.catalog import pairs
+from speculation.pairs.pair import Pair
 from speculation.run import run
+from speculation.settings import Settings
 from speculation.summary import summarize
-from speculation.tally import PLAIN, RunRecord, record_run, seed_of
+from training.texts.prompts import TRAINING_FILE
 
 LADDER = ["layers-4", "bigram", "lookup"]
 SOME = Cell("layers-4", "code", 0, 1.0, "float32", 4, 0, 24)
@@ -65,7 +68,7 @@ def test_other_weights_have_another_digest(tmp_path: Path) -> None:
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     found = made_up()
-    measure_drafts.write(found, tmp_path / "drafts.json")
+    command.write(found, tmp_path / "drafts.json")
     text = (tmp_path / "drafts.json").read_text()
     assert DraftMeasurements.model_validate_json(text) == found
     assert max(map(len, text.splitlines())) < 4000, "a cell a line, so that a change can be read"
@@ -111,11 +114,11 @@ def test_plain_decoding_is_a_record_without_drafts(tiny_pair: Pair) -> None:
 
 
 def test_the_numbers_of_made_up_records_are_what_was_put_in(records: list[RunRecord]) -> None:
-    for cell in cells.alpha_cells(records):
+    for cell in ladder_cells.alpha_cells(records):
         if cell.rung == "bigram":
             assert cell.alpha.mean == pytest.approx(0.24 if cell.kind == "code" else 0.18)
             assert cell.alpha.low <= cell.alpha.mean <= cell.alpha.high
-    for speed in cells.speed_cells(records):
+    for speed in ladder_cells.speed_cells(records):
         c = {"lookup": 0.0, "bigram": 0.01, "target": 1.0}.get(speed.rung, 0.12)
         assert speed.c == pytest.approx(c / 0.97, rel=1e-3)  # a tenth row is not in the call
         assert speed.v == pytest.approx(1 + 0.1 * speed.k, rel=1e-3)
@@ -129,7 +132,7 @@ def test_an_interval_covers_the_truth_as_often_as_it_says() -> None:
     rng, inside = np.random.default_rng(1), 0
     for _ in range(200):
         tops = rng.poisson(5.0, 30).astype(float)
-        found = frontier.ratio_of_sums(tops.tolist(), [10.0] * 30)
+        found = intervals.ratio_of_sums(tops.tolist(), [10.0] * 30)
         inside += found.low <= 0.5 <= found.high
     assert 0.88 < inside / 200 < 0.99
 
@@ -138,11 +141,11 @@ def test_a_speed_is_compared_with_the_turns_around_it() -> None:
     slow = made_up_record(Cell(PLAIN, "code", 0, 1.0, "float32", 0, 0, 24))
     far = slow.model_copy(update={"turn": 5, "cycle_ms": [1.0] * len(slow.cycle_ms)})
     spec = made_up_record(SOME)
-    alone, both = (frontier.speedup_of([spec], turns) for turns in ([slow], [slow, far]))
+    alone, both = (intervals.speedup_of([spec], turns) for turns in ([slow], [slow, far]))
     assert alone == both, "a turn that lies elsewhere changes nothing"
-    assert frontier.speedup_of([spec], [far]) is None
+    assert intervals.speedup_of([spec], [far]) is None
     busy = slow.model_copy(update={"cycle_ms": [2 * ms for ms in slow.cycle_ms]})
-    doubled = frontier.speedup_of([spec], [busy])
+    doubled = intervals.speedup_of([spec], [busy])
     assert alone is not None
     assert doubled is not None
     assert doubled.mean == pytest.approx(2 * alone.mean, rel=1e-3)
@@ -151,8 +154,8 @@ def test_a_speed_is_compared_with_the_turns_around_it() -> None:
 def test_a_busy_machine_is_noticed() -> None:
     plain = made_up_record(Cell(PLAIN, "code", 0, 1.0, "float32", 0, 0, 24))
     slow = plain.model_copy(update={"cycle_ms": [2 * ms for ms in plain.cycle_ms]})
-    assert frontier.unrest([plain] * 10) == pytest.approx(1.0)
-    assert frontier.unrest([plain] * 5 + [slow] * 5) == pytest.approx(2.0)
+    assert intervals.unrest([plain] * 10) == pytest.approx(1.0)
+    assert intervals.unrest([plain] * 5 + [slow] * 5) == pytest.approx(2.0)
     quiet = made_up()
     assert not quiet.busy
     busy = quiet.model_copy(update={"unrest": {"float32": 2.0}})
@@ -200,7 +203,7 @@ def test_held_out_prompts_share_nothing_with_training() -> None:
     prompts = heldout_prompts(3)
     texts = [text for some in prompts.values() for text in some]
     assert len(set(texts)) == 3 * len(KINDS)
-    file = Path(measure_drafts.__file__).parents[1] / "training" / "prompts.json"
+    file = TRAINING_FILE
     assert not [text for text in texts if text in file.read_text()]
 
 

@@ -1,9 +1,10 @@
 """The model cards: each shipped draft has one, and its numbers are those that were measured."""
 
 import pytest
-from jobs.measure_cards import FOLDER, HEADING, measured, side_by_side, with_numbers
-from measurements import measured_drafts
-from speculation.ladder import DraftMeasurements, Rung
+
+from measuring.ladder.model_cards import FOLDER, HEADING, measured, side_by_side, with_numbers
+from measuring.ladder_file import DraftMeasurements, Rung
+from measuring.shipped import measured_drafts
 
 CARD = "# A draft\n\n## Measured\n\nalpha .99\n\n## Limits\nMany.\n"
 

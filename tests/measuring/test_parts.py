@@ -6,21 +6,22 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from helpers_models import tiny_llama
-from jobs.heldout import KINDS, many_prompts
-from jobs.measure_agreement import Agreements, Written, agreement, let_target_write
-from jobs.measure_context import compare_laws, write_texts
-from jobs.measure_presets import preset_runs
-from speculation.catalog import Pair
-from speculation.cells import speed_cells
-from speculation.frontier import ratio_of_sums
-from speculation.ladder import DRAFT_LENGTHS
-from speculation.lookup import LookupModel
-from speculation.measure_here import ORDER, Here, MeasureHere
-from speculation.models import LanguageModel, TransformersModel
-from speculation.passes import PassStore
+
+from helpers.tiny_models import tiny_llama
+from measuring.curve_here import ORDER, Here, MeasureHere
+from measuring.intervals import ratio_of_sums
+from measuring.ladder.agreement import Agreements, Written, agreement, let_target_write
+from measuring.ladder.context import compare_laws, write_texts
+from measuring.ladder.heldout_prompts import KINDS, many_prompts
+from measuring.ladder.on_presets import preset_runs
+from measuring.ladder_cells import speed_cells
+from measuring.ladder_file import DRAFT_LENGTHS
+from measuring.run_record import PLAIN
+from speculation.drafts.lookup import LookupModel
+from speculation.models.language_model import LanguageModel, TransformersModel
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
 from speculation.sampling import Sampling, law
-from speculation.tally import PLAIN
 from speculation.text import encode, end_tokens
 
 # Longer contexts, and what changes a law

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from charts.departure import departure_sentence
-from charts.laws import laws_figure, laws_sentence
+
+from charts.run.departure import departure_sentence
+from charts.run.laws import laws_figure, laws_sentence
 from components.stepper import view
-from presets import presets
-from recordings import MAX_UNPACKED_BYTES, BadTrace, pack, parse, recorded
+from recordings.presets import presets
+from recordings.trace_files import MAX_UNPACKED_BYTES, BadTrace, pack, parse, recorded
 from speculation.summary import summarize
 from speculation.trace import Trace, digest
 

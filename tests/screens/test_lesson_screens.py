@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
+
 from content import library as shelf
 from content.library import FOLDER, library
 from store import learners
-from streamlit.testing.v1 import AppTest
 
-APP = Path(__file__).resolve().parents[1] / "app"
+APP = Path(__file__).resolve().parents[2] / "app"
 WAIT = 60
 
 
@@ -21,6 +22,7 @@ def _own_store(no_models: None) -> None:
 
 def one_document(slug: str) -> None:
     import streamlit as st
+
     from content.library import library
     from screens.lesson import lesson_screen
     from screens.page import page_screen

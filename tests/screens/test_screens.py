@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from environment import environment
-from helpers_jobs import StubShelf, final, until
-from jobs.worker import Full, Worker, worker
-from presets import presets
-from recordings import recorded
-from settings import MAX_PROMPT_CHARACTERS, Settings
-from speculation import weights
-from speculation.catalog import Pair
 from streamlit.testing.v1 import AppTest
+
+from environment import environment
+from helpers.gated_worker import StubShelf, final, until
+from jobs.worker import Full, Worker, worker
+from recordings.presets import presets
+from recordings.trace_files import recorded
+from speculation.pairs import weights
+from speculation.pairs.pair import Pair
+from speculation.settings import MAX_PROMPT_CHARACTERS, Settings
 from widgets import state
 from widgets.state import Key
 
-APP = Path(__file__).resolve().parents[1] / "app"
+APP = Path(__file__).resolve().parents[2] / "app"
 SECONDS = 30
 
 

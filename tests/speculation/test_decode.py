@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from helpers import Prefix, TableModel, one_hot, random_tree, spell
+
+from helpers.tables import Prefix, TableModel, one_hot, random_tree, spell
 from speculation.decode import Decoder, Request, refuse_if_too_long
 from speculation.rule import Law
 from speculation.sampling import Sampling

@@ -5,9 +5,10 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from helpers import random_law
 from hypothesis import given
 from hypothesis import strategies as st
+
+from helpers.tables import random_law
 from speculation.dice import Purpose, draw, draw_intervals, uniform
 
 BELOW_ONE = 1.0 - 2.0**-53

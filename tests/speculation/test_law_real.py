@@ -11,9 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from helpers_rule import EXACT
-from speculation.catalog import Pair
+
+from helpers.integrate import EXACT
 from speculation.dice import draw_intervals
+from speculation.pairs.pair import Pair
 from speculation.rule import Law, acceptance, residual, verify
 from speculation.sampling import Sampling, law
 

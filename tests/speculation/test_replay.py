@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import TableModel, random_tree
-from settings import Settings
-from speculation.catalog import Pair
+
+from helpers.tables import TableModel, random_tree
 from speculation.decode import Decoder, Request
 from speculation.dice import Purpose
-from speculation.passes import PassStore
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
 from speculation.run import Run, run
 from speculation.sampling import Sampling
+from speculation.settings import Settings
 
 BASE = Settings(prompt="Tell me", k=4, length=30, seed=7)
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import random_law
-from helpers_rule import EXACT, check_edges, check_law, laws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from helpers.integrate import EXACT, check_edges, check_law, laws
+from helpers.tables import random_law
 from speculation.rule import (
     Law,
     acceptance,

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from helpers_rule import check_rule
+
+from helpers.integrate import check_rule
 from speculation.dice import draw
 from speculation.rule import Law, Verification, residual
 

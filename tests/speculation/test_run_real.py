@@ -4,13 +4,15 @@ from typing import Any
 
 import pytest
 import torch
-from helpers_decode import Crooked, check_cached_steps
-from settings import Settings
+
+from helpers.cache_check import Crooked, check_cached_steps
 from speculation import text
-from speculation.catalog import Pair, Shelf
 from speculation.decode import Request
-from speculation.passes import PassStore
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
+from speculation.pairs.shelf import Shelf
 from speculation.run import Run, run
+from speculation.settings import Settings
 from speculation.text import PromptRefused
 
 BASE = Settings(length=24)

@@ -14,7 +14,6 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import torch
-from speculation.sampling import Sampling, keep_top_p, law, softmax
 from transformers import (
     LogitsProcessorList,
     MinPLogitsWarper,
@@ -22,6 +21,8 @@ from transformers import (
     TopKLogitsWarper,
     TopPLogitsWarper,
 )
+
+from speculation.sampling import Sampling, keep_top_p, law, softmax
 
 EDGE = 1e-12
 

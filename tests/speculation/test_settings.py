@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from settings import MAX_PROMPT_CHARACTERS, Mode, Precision, Settings, complaints
+
 from speculation.sampling import Sampling
+from speculation.settings import MAX_PROMPT_CHARACTERS, Mode, Precision, Settings, complaints
 
 valid = st.builds(
     Settings,

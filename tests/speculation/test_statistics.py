@@ -12,8 +12,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from helpers import Prefix, TableModel, joint_law, random_tree
 from scipy.stats import chi2
+
+from helpers.tables import Prefix, TableModel, joint_law, random_tree
 from speculation.decode import Decoder, Request
 from speculation.dice import Purpose, draw, draw_intervals, uniform
 from speculation.rule import Law, Verification, count_accepted, verify

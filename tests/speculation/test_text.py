@@ -1,10 +1,13 @@
 """A token reads as text, or as bytes where it is not whole characters: never as U+FFFD."""
 
 import pytest
-from helpers_models import byte_tokenizer
 from hypothesis import given
 from hypothesis import strategies as st
-from speculation.catalog import Pair
+from tokenizers import Tokenizer, decoders, models
+from transformers import PreTrainedTokenizerFast
+
+from helpers.tiny_models import byte_tokenizer
+from speculation.pairs.pair import Pair
 from speculation.text import (
     PromptRefused,
     begin_of_text,
@@ -14,8 +17,6 @@ from speculation.text import (
     piece,
     pieces,
 )
-from tokenizers import Tokenizer, decoders, models
-from transformers import PreTrainedTokenizerFast
 
 PROMPTS = ["🙂👩‍👩‍👧", "naïve café", "日本語", "שלום", "a\tb\n c  d", "\x00\x07", "plain", "½ € 𝒳"]
 TINY = byte_tokenizer()

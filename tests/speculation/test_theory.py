@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from speculation.theory import (
     accepted_over_drafted,
     alpha_from_rate,

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import random_law
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from settings import Settings
-from speculation.catalog import Pair
+
+from helpers.tables import random_law
+from speculation.pairs.pair import Pair
 from speculation.run import run
+from speculation.settings import Settings
 from speculation.summary import summarize
 from speculation.trace import TABLE_ROWS, Table, Trace, departure, digest, make_table
 

@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
+
 from store.identity import COOKIE, LearnerCookie, identity_routes, learner_in
 from store.learners import Store
 
@@ -207,6 +208,7 @@ def test_without_a_cookie_the_id_lasts_as_long_as_the_session() -> None:
 
     def script() -> None:
         import streamlit as st
+
         from store.streamlit_identity import learner_id
 
         st.text(learner_id())

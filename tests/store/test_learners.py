@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from databases import kept_in, postgres  # noqa: F401
+
+from helpers.databases import kept_in, postgres  # noqa: F401
 from store.codes import LETTERS, is_learner_id, new_learner_id, new_resume_code, read_resume_code
 from store.database import database_url, file_of
 from store.learners import Store

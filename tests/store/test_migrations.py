@@ -6,12 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-import store.class_tables  # noqa: F401 - the tables of classes are among those compared
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from databases import kept_in, postgres  # noqa: F401
 from sqlalchemy import create_engine
+
+import store.class_tables  # noqa: F401 - the tables of classes are among those compared
+from helpers.databases import kept_in, postgres  # noqa: F401
 from store.database import Damaged, open_database
 from store.learners import Store
 from store.migrate import FOLDER, HEAD

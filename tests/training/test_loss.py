@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from test_training import RECIPE, target, texts  # noqa: F401 (fixtures)
+
+from helpers.tiny_training import RECIPE
 from training import chunked
 from training.chunked import mixed_loss
 from training.distill import Students, losses
@@ -51,7 +52,7 @@ def test_chunked_loss_and_gradients_are_those_of_the_plain_one(
         assert torch.allclose(a, b, atol=1e-6)
 
 
-def test_training_goes_on_from_a_draft(target: Target, tmp_path: Path) -> None:  # noqa: F811
+def test_training_goes_on_from_a_draft(target: Target, tmp_path: Path) -> None:
     early = Students.start(target, torch.arange(0, 300, 3), replace(RECIPE, depths=(2,)))
     with torch.no_grad():
         early.head.mul_(2.0)
@@ -70,7 +71,7 @@ def test_training_goes_on_from_a_draft(target: Target, tmp_path: Path) -> None: 
         Students.start_from(target, tmp_path / "layers-2", early.token_ids, deeper)
 
 
-def test_a_trained_head_grows_by_rows_that_fit_it(target: Target, tmp_path: Path) -> None:  # noqa: F811
+def test_a_trained_head_grows_by_rows_that_fit_it(target: Target, tmp_path: Path) -> None:
     """The trained rows stay; a new one is the target's, moved as training moved the others."""
     had = torch.arange(0, 300, 2)
     early = Students.start(target, had, replace(RECIPE, depths=(2,)))

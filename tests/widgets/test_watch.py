@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from jobs.job import State, View
-from settings import Settings
 from streamlit.testing.v1 import AppTest
+
+from jobs.job import State, View
+from speculation.settings import Settings
 from widgets.watch import LATER_SECONDS, NEXT_SECONDS, pace, waiting_words
 
 RUNNING = View("run", Settings(), State.RUNNING)
@@ -48,8 +49,9 @@ def _page() -> None:
     from dataclasses import replace
 
     import streamlit as st
+
     from jobs.job import State, View
-    from settings import Settings
+    from speculation.settings import Settings
     from widgets.watch import watch
 
     states = {"w": State.WAITING, "r": State.RUNNING, "d": State.DONE}

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from math import isfinite
 
 import plotly.graph_objects as go
-from engines.report import Result
 
 from charts import palette
 from charts.style import finish
+from engines.audit.report import Result
 
 FURTHEST = 4.0
 

@@ -1,11 +1,11 @@
 """The likeliest tokens where two texts part: logits, and how far rounding can carry them."""
 
 import plotly.graph_objects as go
-from engines.rounding_found import Candidate, Rounding
 
 from charts import palette
 from charts.labels import axis_label
 from charts.style import finish
+from engines.rounding.found import Candidate, Rounding
 
 
 def rounding_figure(found: Rounding) -> go.Figure:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-from speculation.rule import Law
 
 from charts import palette
 from charts.style import fill, finish
+from speculation.rule import Law
 
 
 def doors_figure(

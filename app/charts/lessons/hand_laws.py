@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
-from speculation.rule import Law, overlap, residual
-from speculation.trace import Piece, Table
 
 from charts import palette
 from charts.labels import axis_label
 from charts.style import fill, finish, listed
+from speculation.rule import Law, overlap, residual
+from speculation.trace import Piece, Table
 
 
 def hand_figure(

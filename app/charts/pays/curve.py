@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
-from speculation.ladder import AlphaCell, SpeedCell
 
 from charts import palette
-from charts.pays import bars_of, dot, even_line
+from charts.pays.parts import bars_of, dot, even_line
 from charts.style import fill, finish
+from measuring.ladder_file import AlphaCell, SpeedCell
 
 Curve = Mapping[int, float]
 FEW = 5  # checked less often, a position says nothing

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
-from speculation.theory import break_even_c
 
 from charts import palette
-from charts.pays import EVEN, dot
+from charts.pays.parts import EVEN, dot
 from charts.style import finish
+from speculation.theory import break_even_c
 
 GRID = np.linspace(0.0, 1.0, 101)
 

@@ -1,11 +1,11 @@
 """The forecast for every k from an engine's numbers, and where it stands now."""
 
 import plotly.graph_objects as go
-from speculation.engine_numbers import Reading
 
 from charts import palette
-from charts.pays import dot, even_line
+from charts.pays.parts import dot, even_line
 from charts.style import finish
+from measuring.engine_numbers import Reading
 
 
 def forecast_figure(reading: Reading, k: int) -> go.Figure:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Literal
 
 import plotly.graph_objects as go
-from speculation.frontier import Estimate
-from speculation.ladder import LawChange, Meter
 
 from charts import palette
 from charts.measured import decimal
-from charts.pays import bars_of, dot
+from charts.pays.parts import bars_of, dot
 from charts.style import fill, finish
+from measuring.intervals import Estimate
+from measuring.ladder_file import LawChange, Meter
 
 Which = Literal["tpot_ms", "log_prob"]
 TITLES: dict[Which, str] = {

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
-from speculation.frontier import Estimate
 
 from charts import palette
+from measuring.intervals import Estimate
 
 EVEN = "#8A8A8A"
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
-from speculation.ladder import SpeedCell
 
 from charts import palette
-from charts.pays import EVEN
+from charts.pays.parts import EVEN
 from charts.style import fill, finish
+from measuring.ladder_file import SpeedCell
 
 PARTS = (
     ("draft", palette.DRAFT, ""),

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
-from speculation.trace import Cycle
 
 from charts import palette
 from charts.style import fill, finish, listed
+from speculation.trace import Cycle
 
 MOST_LISTED = 12
 

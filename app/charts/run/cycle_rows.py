@@ -5,10 +5,9 @@ The stepper shows the same rows and goes on; this one waits for a prediction.
 
 from html import escape
 
-from speculation.trace import Cycle, Piece, Position
-
 from charts import palette
 from charts.labels import token_label
+from speculation.trace import Cycle, Piece, Position
 
 STYLE = f"""
 <style>

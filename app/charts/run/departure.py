@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
-from speculation.trace import Trace, departure
 
 from charts import palette
 from charts.labels import axis_label, token_label
+from speculation.trace import Trace, departure
 
 
 def departure_figure(trace: Trace, before: Trace) -> go.Figure:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
-from speculation.trace import Cycle, Piece, Position, Table, Trace
 
 from charts import palette
 from charts.labels import axis_label, token_label
+from speculation.trace import Cycle, Piece, Position, Table, Trace
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 import plotly.graph_objects as go
-from speculation.trace import Cycle
 
 from charts import palette
 from charts.style import finish
+from speculation.trace import Cycle
 
 
 def ratios_figure(cycles: Iterable[Cycle]) -> go.Figure:

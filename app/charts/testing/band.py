@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
-from speculation.exactness.counts import TVBand
 
 from charts import palette
 from charts.style import finish
+from speculation.exactness.counts import TVBand
 
 _BAND = "rgba(128,128,128,.34)"
 _INK = "rgba(128,128,128,1)"

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
-from recordings import ASSETS, recorded
-from settings import Settings
-from speculation.trace import Trace
 
 from classroom.errors import BadPlan
-from classroom.question import Name, Part, Question
-from classroom.questions import put
+from classroom.plans.question import Name, Part, Question
+from classroom.plans.questions import put
+from recordings.trace_files import recorded
+from speculation.pairs.assets import ASSETS
+from speculation.settings import Settings
+from speculation.trace import Trace
 
 PLAN_VERSION: Literal[1] = 1
 MAX_PLAN_BYTES = 4_000_000

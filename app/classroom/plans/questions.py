@@ -8,15 +8,15 @@ import hashlib
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from charts.labels import token_label
-from content.library import library
-from content.quiz import Choice, Numeric, Order
 from pydantic import BaseModel, ConfigDict
-from speculation.trace import Cycle, Trace
 
+from charts.labels import token_label
 from classroom.errors import BadPlan
 from classroom.place import Spot, before_decision, last_decision
-from classroom.question import Question
+from classroom.plans.question import Question
+from content.library import library
+from content.quiz import Choice, Numeric, Order
+from speculation.trace import Cycle, Trace
 
 MOST_TOKENS = 4
 

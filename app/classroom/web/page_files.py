@@ -4,14 +4,15 @@ from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from pathlib import Path
 
-from components.stepper import FOLDER as STEPPER
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from classroom.errors import Refused
-from classroom.web import Kept, sent
+from classroom.kept_bytes import Kept
+from classroom.web.requests import sent
+from components.stepper import FOLDER as STEPPER
 
-PAGES = Path(__file__).with_name("pages")
+PAGES = Path(__file__).parents[1] / "pages"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 POLICY = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "

@@ -1,22 +1,20 @@
 """What the routes share: who asks, what they sent, and how a refusal is said."""
 
-import gzip
-import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
-from environment import environment
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from store.identity import is_secure, same_origin
 
 from classroom.errors import BadPlan, Refused
-from classroom.limits import address_of
-from classroom.plan import unpack
+from classroom.kept_bytes import Kept
+from classroom.plans.plan import unpack
+from classroom.web.limits import address_of
+from environment import environment
+from store.identity import is_secure, same_origin
 
 Handler = Callable[[Request], Awaitable[Response]]
 MEMBER_COOKIE = "speculate_member"
@@ -144,21 +142,6 @@ def item_of(request: Request) -> int:
     if not (given.isascii() and given.isdigit() and len(given) < 5):
         raise Refused(400, "Which item?")
     return int(given)
-
-
-@dataclass(frozen=True)
-class Kept:
-    """Bytes that are sent many times: compressed once for all, and named so that a browser that
-    has them already can say so."""
-
-    data: bytes
-    packed: bytes
-    etag: str
-
-    @classmethod
-    def of(cls, data: bytes) -> "Kept":
-        name = hashlib.sha256(data).hexdigest()[:24]
-        return cls(data, gzip.compress(data, mtime=0), f'"{name}"')
 
 
 def sent(request: Request, kept: Kept, kind: str, headers: Mapping[str, str]) -> Response:

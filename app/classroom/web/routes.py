@@ -9,14 +9,10 @@ from collections.abc import Callable
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from store.identity import learner_of
 
 from classroom.errors import Refused
-from classroom.files import join_page, page_route, static_route
 from classroom.hub import Hub
-from classroom.limits import Budget
-from classroom.plan import MAX_PLAN_BYTES, read_plan
-from classroom.qr import qr_svg
+from classroom.plans.plan import MAX_PLAN_BYTES, read_plan
 from classroom.room import STUDENT, Listener, Room, event, packed
 from classroom.service import (
     NONE_THERE,
@@ -26,10 +22,12 @@ from classroom.service import (
     read_nickname,
     told,
 )
-from classroom.streams import EventStream
-from classroom.teacher_routes import TeacherRoutes
 from classroom.views import own_answers
-from classroom.web import (
+from classroom.web.event_streams import EventStream
+from classroom.web.limits import Budget
+from classroom.web.page_files import join_page, page_route, static_route
+from classroom.web.qr import qr_svg
+from classroom.web.requests import (
     JSON,
     MEMBER_COOKIE,
     RUN,
@@ -46,6 +44,8 @@ from classroom.web import (
     set_cookie,
     who,
 )
+from classroom.web.teacher_routes import TeacherRoutes
+from store.identity import learner_of
 
 MOST_MEMBERS = 1_000
 

@@ -12,12 +12,12 @@ from starlette.routing import Route
 
 from classroom.errors import Refused
 from classroom.hub import Hub
-from classroom.limits import Budget
-from classroom.questions import votable
+from classroom.plans.questions import votable
 from classroom.room import TEACHER, Listener, Room
 from classroom.service import NONE_THERE, read_action, read_code
-from classroom.streams import EventStream
-from classroom.web import (
+from classroom.web.event_streams import EventStream
+from classroom.web.limits import Budget
+from classroom.web.requests import (
     JSON,
     PRIVATE,
     RUN,

@@ -9,18 +9,17 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from speculation.models import LanguageModel
-from speculation.stopped import Stopped
-
+from engines.audit.evidence import Evidence
+from engines.audit.greedy_text import compare_greedy
+from engines.audit.outcome_tree import grow
+from engines.audit.plan import Part, Plan, main_part, other_parts
+from engines.audit.report import Report, conditions, judge
+from engines.audit.samples import SampleLog
+from engines.audit.scoring import score_texts
+from engines.audit.target_law import TargetLaw
 from engines.base import Continuation, Engine, EngineUnavailable
-from engines.evidence import Evidence
-from engines.greedy import compare_greedy
-from engines.laws import TargetLaw
-from engines.plan import Part, Plan, main_part, other_parts
-from engines.report import Report, conditions, judge
-from engines.samples import SampleLog
-from engines.scoring import score_texts
-from engines.tree import grow
+from speculation.models.language_model import LanguageModel
+from speculation.stopped import Stopped
 
 BATCH = 20
 STOPPED = "by hand, after {done} of {total} continuations."

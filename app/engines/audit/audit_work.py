@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from settings import Settings
-from speculation import text
-from speculation.catalog import Pair
-from speculation.passes import PassStore
-
-from engines.audit import Audit, AuditState, settings_in_words
-from engines.plan import Plan
-from engines.samples import SampleLog
+from engines.audit.audit import Audit, AuditState, settings_in_words
+from engines.audit.plan import Plan
+from engines.audit.samples import SampleLog
 from engines.table import ENTRIES, Entry
+from speculation import text
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
+from speculation.settings import Settings
 
 PROMPT = "Write a short story about a lighthouse."
 RUNS = 50

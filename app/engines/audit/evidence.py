@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scipy.stats import beta
+
+from engines.audit.greedy_text import GreedyText
+from engines.audit.outcome_tree import Tree
+from engines.audit.plan import Part, Plan
+from engines.audit.samples import Samples
+from engines.audit.scoring import ScoredText, as_scored, places_of
+from engines.base import Capabilities, Continuation
 from speculation.exactness.finding import Finding
 from speculation.exactness.long_runs import Scored
-
-from engines.base import Capabilities, Continuation
-from engines.greedy import GreedyText
-from engines.plan import Part, Plan
-from engines.samples import Samples
-from engines.scoring import ScoredText, as_scored, places_of
-from engines.tree import Tree
 
 Column = Literal["exact", "speed", "note"]
 

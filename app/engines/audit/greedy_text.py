@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from speculation.models import LanguageModel
+
+from speculation.models.language_model import LanguageModel
 
 LEAST = 1e-5
 """Logits of size 10 have a spacing of 1e-6 in float32; sums of hundreds of them lose a digit."""

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from speculation.exactness.counts import SMALLEST_BIN
 
+from engines.audit.target_law import TargetLaw, Text, law_after
 from engines.base import Continuation, SampleRequest
-from engines.laws import TargetLaw, Text, law_after
+from speculation.exactness.counts import SMALLEST_BIN
 
 Outcome = tuple[Text, bool]
 """A prefix; and whether it stands for the texts that go on from it in rarer ways only."""

@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
-from speculation.sampling import Sampling
-
 from engines.base import Capabilities, Continuation, SampleRequest
+from speculation.sampling import Sampling
 
 FORBIDDING = -100.0
 REPETITION, PRESENCE = 1.5, 1.5

@@ -8,47 +8,40 @@ from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
 from typing import Any, Literal
 
+from engines.audit.checks import law, notes, promises, speed, two_samples
+from engines.audit.evidence import Check, Column, Evidence
 from speculation.exactness import holm
 from speculation.exactness.finding import LEVEL, Finding
-
-from engines import (
-    checks_law,
-    checks_notes,
-    checks_promises,
-    checks_speed,
-    openai_two_samples,
-)
-from engines.evidence import Check, Column, Evidence
 
 Verdict = Literal["exact", "deviation", "nothing"]
 
 FORMAT = "speculate-audit-1"
 
 CHECKS: tuple[Callable[[Evidence], Check], ...] = (
-    checks_law.first_tokens,
-    checks_law.every_token,
-    checks_law.surprise,
-    checks_law.toward_draft,
-    checks_law.within_texts,
-    checks_law.between_texts,
-    checks_law.duplicates,
-    checks_promises.baseline,
-    openai_two_samples.baseline_places,
-    openai_two_samples.baseline_lengths,
-    checks_promises.greedy,
-    checks_promises.seeds,
-    checks_promises.ends,
-    checks_promises.early_ends,
-    checks_promises.forbidden,
-    checks_promises.bias_law,
-    checks_promises.repetition,
-    checks_promises.repetition_law,
-    checks_promises.presence,
-    checks_promises.presence_law,
-    checks_speed.drafts_kept,
-    checks_speed.bonus,
-    checks_notes.by_place,
-    checks_notes.by_door,
+    law.first_tokens,
+    law.every_token,
+    law.surprise,
+    law.toward_draft,
+    law.within_texts,
+    law.between_texts,
+    law.duplicates,
+    promises.baseline,
+    two_samples.baseline_places,
+    two_samples.baseline_lengths,
+    promises.greedy,
+    promises.seeds,
+    promises.ends,
+    promises.early_ends,
+    promises.forbidden,
+    promises.bias_law,
+    promises.repetition,
+    promises.repetition_law,
+    promises.presence,
+    promises.presence_law,
+    speed.drafts_kept,
+    speed.bonus,
+    notes.by_place,
+    notes.by_door,
 )
 
 WORDS: dict[Verdict, str] = {

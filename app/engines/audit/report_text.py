@@ -3,9 +3,8 @@
 from math import isfinite
 from xml.etree import ElementTree
 
+from engines.audit.report import Report, Result
 from speculation.exactness.finding import Finding
-
-from engines.report import Report, Result
 
 COLUMNS = {"exact": "exact?", "speed": "as fast as it should be?", "note": "for information"}
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
+
+from engines.audit.target_law import TargetLaw, Text, adjusted
+from engines.base import Continuation, SampleRequest
 from speculation.exactness.long_runs import Scored
-from speculation.models import LanguageModel, Logits
+from speculation.models.language_model import LanguageModel, Logits
 from speculation.rule import Law
 from speculation.sampling import law
-
-from engines.base import Continuation, SampleRequest
-from engines.laws import TargetLaw, Text, adjusted
 
 Numbers = npt.NDArray[np.float64]
 

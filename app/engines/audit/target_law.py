@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from speculation.models import LanguageModel, Logits, TransformersModel, to_numpy
-from speculation.rule import Law
-from speculation.sampling import law
 from transformers import DynamicCache
 
 from engines.base import SampleRequest
+from speculation.models.language_model import LanguageModel, Logits, TransformersModel, to_numpy
+from speculation.rule import Law
+from speculation.sampling import law
 
 Text = tuple[int, ...]
 
@@ -97,6 +97,7 @@ def law_after(request: SampleRequest, logits: npt.ArrayLike, before: Text) -> La
 def adjusted(request: SampleRequest, logits: npt.ArrayLike, text: Text) -> npt.NDArray[Any]:
     """Logits [T, V] with the request's bias and penalties; see `SampleRequest` for what they are.
 
+    >>> from speculation.sampling import Sampling
     >>> request = SampleRequest((0,), Sampling(), length=2, repetition_penalty=2.0)
     >>> adjusted(request, [[4.0, -1.0], [4.0, -1.0]], (1, 0))    # 0 stands in the prompt
     array([[ 2., -1.],

@@ -19,10 +19,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from speculation.text import join, pieces
-
 from engines.base import EngineUnavailable, Finish
-from engines.openai_client import shortened
+from engines.openai.client import shortened
+from speculation.text import join, pieces
 
 Source = Literal["ids", "text"]
 

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
+from engines.base import Capabilities, Continuation, Engine, EngineUnavailable, SampleRequest
+from engines.openai.answers import Answer, answers
+from engines.openai.client import Client, Patience, Refused
 from speculation.sampling import Sampling
 from speculation.text import join, pieces
-
-from engines.base import Capabilities, Continuation, Engine, EngineUnavailable, SampleRequest
-from engines.openai_answers import Answer, answers
-from engines.openai_client import Client, Patience, Refused
 
 How = Literal["auto", "ids", "text"]
 ABILITIES = ("seed", "bias", "repetition", "presence", "end")

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import cast
 
-from speculation.catalog import Pair
-
 from engines.base import EngineUnavailable
-from engines.openai_answers import END_OF_BYTES
-from engines.openai_client import Patience
-from engines.openai_engine import How, OpenAI
+from engines.openai.answers import END_OF_BYTES
+from engines.openai.client import Patience
+from engines.openai.engine import How, OpenAI
+from speculation.pairs.pair import Pair
 
 
 def endpoint(options: Mapping[str, str], pair: Pair | None) -> OpenAI:

@@ -18,16 +18,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from speculation.catalog import Pair
-from speculation.models import LanguageModel
-from speculation.passes import PassStore
+
+from engines.rounding.found import FAR, Candidate, Rounding, Side, judge
+from engines.rounding.scores import BothWays, Forced, Precision, both_ways, forced, in_precision
+from engines.rounding.scores import spacing as spacing_of
+from engines.rounding.texts import Texts, read_texts
+from speculation.models.language_model import LanguageModel
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
 from speculation.run import machine
 from speculation.text import PromptRefused, end_tokens, piece
-
-from engines.rounding_found import FAR, Candidate, Rounding, Side, judge
-from engines.rounding_scores import BothWays, Forced, Precision, both_ways, forced, in_precision
-from engines.rounding_scores import spacing as spacing_of
-from engines.rounding_texts import Texts, read_texts
 
 Mode = Literal["chat", "continue"]
 

@@ -12,18 +12,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import ValidationError
-from settings import Settings, complaints
-from speculation.catalog import Pair
-from speculation.models import ModelRefused
-from speculation.text import PromptRefused
-from speculation.weights import WeightsMissing
 
 from engines.base import EngineUnavailable
-from engines.rounding import RoundingCheck, Step
-from engines.rounding_endpoints import EndpointsCheck
-from engines.rounding_found import Rounding
-from engines.rounding_scores import PRECISIONS
-from engines.rounding_words import HEADLINES, numbers_sentences, reach_sentence, verdict_sentence
+from engines.rounding.check import RoundingCheck, Step
+from engines.rounding.endpoints import EndpointsCheck
+from engines.rounding.found import Rounding
+from engines.rounding.scores import PRECISIONS
+from engines.rounding.sentences import (
+    HEADLINES,
+    numbers_sentences,
+    reach_sentence,
+    verdict_sentence,
+)
+from speculation.models.language_model import ModelRefused
+from speculation.pairs.pair import Pair
+from speculation.pairs.weights import WeightsMissing
+from speculation.settings import Settings, complaints
+from speculation.text import PromptRefused
 
 FINE = ("identical", "near-tie", "cut")
 UNSAID = ("doubtful", "not-greedy")

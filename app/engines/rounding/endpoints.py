@@ -4,16 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from speculation.catalog import Pair
-from speculation.passes import PassStore
+from engines.base import EngineUnavailable, SampleRequest
+from engines.openai.client import Patience
+from engines.openai.engine import NO_IDS, How, OpenAI
+from engines.rounding.check import Mode, RoundingCheck, Step
+from engines.rounding.scores import Precision
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
 from speculation.sampling import Sampling
 from speculation.text import encode, end_tokens, join, pieces
-
-from engines.base import EngineUnavailable, SampleRequest
-from engines.openai_client import Patience
-from engines.openai_engine import NO_IDS, How, OpenAI
-from engines.rounding import Mode, RoundingCheck, Step
-from engines.rounding_scores import Precision
 
 PATIENCE = Patience(timeout=60.0, tries=3, parallel=1)
 

@@ -1,4 +1,4 @@
-"""Two worked examples of "Rounding or bug?", recorded: python -m engines.rounding_example.
+"""Two worked examples of "Rounding or bug?", recorded: python -m engines.rounding.example.
 
 The shipped pair writes the default prompt greedily in bfloat16: plainly, with speculation, and with
 a rule that accepts every draft. The first two texts part at a near-tie, the last one does not.
@@ -9,19 +9,21 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 import torch
-from environment import environment
-from presets import presets
 from pydantic import BaseModel, ConfigDict
-from settings import Settings
-from speculation.catalog import ASSETS, Pair, Shelf
-from speculation.run import Run
-from speculation.text import encode, end_tokens, join, pieces
 
 from engines.base import SampleRequest
 from engines.own import Own
-from engines.rounding import RoundingCheck, check
-from engines.rounding_found import Rounding
-from engines.rounding_scores import Precision
+from engines.rounding.check import RoundingCheck, check
+from engines.rounding.found import Rounding
+from engines.rounding.scores import Precision
+from environment import environment
+from recordings.presets import presets
+from speculation.pairs.assets import ASSETS
+from speculation.pairs.pair import Pair
+from speculation.pairs.shelf import Shelf
+from speculation.run import Run
+from speculation.settings import Settings
+from speculation.text import encode, end_tokens, join, pieces
 
 FILE = ASSETS / "measurements" / "rounding_example.json"
 PRECISION: Precision = "bfloat16"

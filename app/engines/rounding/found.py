@@ -3,9 +3,9 @@
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
-from speculation.trace import Piece
 
-from engines.rounding_scores import Precision
+from engines.rounding.scores import Precision
+from speculation.trace import Piece
 
 Verdict = Literal[
     "identical", "near-tie", "doubtful", "not-rounding", "later", "cut", "past-end", "not-greedy"

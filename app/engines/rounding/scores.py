@@ -14,8 +14,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 import torch
-from speculation.measure import rows_in_blocks
-from speculation.models import LanguageModel, TransformersModel
+
+from speculation.models.blocks import rows_in_blocks
+from speculation.models.language_model import LanguageModel, TransformersModel
 
 Precision = Literal["float32", "bfloat16", "float16"]
 PRECISIONS: tuple[Precision, ...] = ("bfloat16", "float16", "float32")

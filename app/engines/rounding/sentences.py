@@ -1,10 +1,9 @@
 """What "Rounding or bug?" found, in sentences: for the page, the command line, and alternatives
 to the picture."""
 
+from engines.rounding.found import FAR, Rounding, Side
 from speculation.text import join
 from speculation.trace import Piece
-
-from engines.rounding_found import FAR, Rounding, Side
 
 HEADLINES = {
     "identical": "No difference",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from speculation.catalog import Pair
+from speculation.pairs.pair import Pair
 from speculation.text import PromptRefused, encode, end_tokens, join, pieces
 
 MAX_TOKENS = 2_000

@@ -18,16 +18,16 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from pydantic import BaseModel, ConfigDict
-from speculation.catalog import Pair
-from speculation.frontier import Estimate, ratio_of_sums
-from speculation.ladder import Agreement, Baseline
-from speculation.models import LanguageModel
+
+from measuring.intervals import Estimate, ratio_of_sums
+from measuring.ladder.context import write_texts
+from measuring.ladder.heldout_prompts import many_prompts
+from measuring.ladder_file import Agreement, Baseline
+from speculation.models.language_model import LanguageModel
+from speculation.pairs.pair import Pair
 from speculation.rule import overlap
 from speculation.sampling import Sampling, law
 from speculation.text import encode, end_tokens
-
-from jobs.heldout import many_prompts
-from jobs.measure_context import write_texts
 
 TEXTS = 20  # of each kind
 LENGTH = 64  # tokens that the target writes at most

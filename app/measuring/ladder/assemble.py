@@ -2,24 +2,23 @@
 
 from collections.abc import Sequence
 
-from measurements import weight_digests
-from speculation import cells, frontier
-from speculation.catalog import pairs
-from speculation.ladder import (
+from measuring import intervals, ladder_cells
+from measuring.ladder.agreement import Agreements
+from measuring.ladder.context import Long
+from measuring.ladder.plan import few
+from measuring.ladder.runs import rung_pair
+from measuring.ladder_file import (
     AssistedCell,
     Baseline,
     DraftMeasurements,
     Rung,
     RungKind,
 )
+from measuring.run_record import PLAIN, RunRecord
+from measuring.shipped import weight_digests
+from speculation.pairs.catalog import pairs
 from speculation.run import machine
-from speculation.tally import PLAIN, RunRecord
 from speculation.trace import Arithmetic
-
-from jobs.measure_agreement import Agreements
-from jobs.measure_context import Long
-from jobs.measure_plan import few
-from jobs.measure_runs import rung_pair
 
 
 def assemble(
@@ -57,20 +56,20 @@ def assemble(
         prompts=prompts,
         rungs=[_rung(rung, digests, own) for rung in rungs],
         step_ms={
-            precision: frontier.step_ms([x for x in plain if x.precision == precision])
+            precision: intervals.step_ms([x for x in plain if x.precision == precision])
             for precision in sorted({x.precision for x in plain})
         },
         unrest={
-            precision: frontier.unrest([x for x in plain if x.precision == precision])
+            precision: intervals.unrest([x for x in plain if x.precision == precision])
             for precision in sorted({x.precision for x in plain})
         },
-        alpha=cells.alpha_cells(own),
+        alpha=ladder_cells.alpha_cells(own),
         agreement=agreements.cells(rungs, baseline) if agreements else [],
-        speed=cells.speed_cells(own),
-        presets=cells.speed_cells(on_presets),
+        speed=ladder_cells.speed_cells(own),
+        presets=ladder_cells.speed_cells(on_presets),
         context=long.context if long else [],
         assisted=assisted,
-        meters=cells.meters(own, {rung: rung_pair(rung) for rung in rungs if not few(rung)}),
+        meters=ladder_cells.meters(own, {rung: rung_pair(rung) for rung in rungs if not few(rung)}),
         changes=long.changes if long else [],
         baseline=baseline,
         never_rejected=all(x.accepted == x.checked for x in same) if same else None,
@@ -87,7 +86,7 @@ def _rung(name: str, digests: dict[str, str], records: Sequence[RunRecord]) -> R
         kind=_kind(name),
         megabytes=round(spec.megabytes, 2),
         digest=own[0] if own else "no weights of its own",
-        cost=cells.costs(records, name),
+        cost=ladder_cells.costs(records, name),
     )
 
 

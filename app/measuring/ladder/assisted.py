@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from settings import Settings
-from speculation import text
-from speculation.assistant import as_assistant
-from speculation.catalog import Pair
-from speculation.frontier import ratio_of_sums
-from speculation.ladder import AssistedCell
-from speculation.passes import PassStore
-from speculation.run import Run
-from speculation.short_head import ShortHeadModel
 from transformers import GenerationConfig
+
+from measuring.intervals import ratio_of_sums
+from measuring.ladder_file import AssistedCell
+from speculation import text
+from speculation.drafts.assistant import as_assistant
+from speculation.drafts.short_head import ShortHeadModel
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
+from speculation.run import Run
+from speculation.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Measure what every draft costs and earns: python -m jobs.measure_drafts, or `make measure`.
+"""Measure what every draft costs and earns: python -m measuring, or `make measure`.
 
 Takes at most --minutes (34), goes on where it was interrupted, and writes
 assets/measurements/drafts.json with a summary of what must be reached.
@@ -18,23 +18,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import torch
-from environment import environment
-from measurements import DRAFTS_FILE, SCHEMA_FILE, measured_drafts, weight_digests
 from pydantic import BaseModel
-from speculation import weights
-from speculation.catalog import Shelf, pairs
-from speculation.ladder import VERSION, Baseline, DraftMeasurements
 from transformers.utils import logging
 
-from jobs.heldout import heldout_prompts
-from jobs.measure_agreement import Agreements
-from jobs.measure_assemble import assemble
-from jobs.measure_cards import write_cards
-from jobs.measure_log import Log
-from jobs.measure_plan import FEW_LENGTH, LENGTH, LENGTHS, PROMPTS, plan
-from jobs.measure_runs import STARTING, Pairs, make_runs
-from jobs.measure_stages import agreement_stage, assisted_stage, long_stage, presets_stage
-from jobs.measure_summary import summary
+from environment import environment
+from measuring.ladder.agreement import Agreements
+from measuring.ladder.assemble import assemble
+from measuring.ladder.heldout_prompts import heldout_prompts
+from measuring.ladder.log import Log
+from measuring.ladder.model_cards import write_cards
+from measuring.ladder.plan import FEW_LENGTH, LENGTH, LENGTHS, PROMPTS, plan
+from measuring.ladder.runs import STARTING, Pairs, make_runs
+from measuring.ladder.stages import agreement_stage, assisted_stage, long_stage, presets_stage
+from measuring.ladder.summary import summary
+from measuring.ladder_file import VERSION, Baseline, DraftMeasurements
+from measuring.shipped import DRAFTS_FILE, SCHEMA_FILE, measured_drafts, weight_digests
+from speculation.pairs import weights
+from speculation.pairs.catalog import pairs
+from speculation.pairs.shelf import Shelf
 
 BUILD = Path("build") / "measure"
 MINUTES = 34.0  # putting it together takes some seconds more
@@ -147,7 +148,3 @@ def write(found: DraftMeasurements, file: Path) -> None:
     if file == DRAFTS_FILE:
         schema = json.dumps(DraftMeasurements.model_json_schema(), indent=1)
         SCHEMA_FILE.write_text(schema + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

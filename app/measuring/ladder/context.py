@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from pydantic import BaseModel, ConfigDict
-from speculation.catalog import Pair
-from speculation.frontier import ratio_of_sums
-from speculation.ladder import ContextCell, LawChange
-from speculation.models import LanguageModel
+from transformers import DynamicCache
+
+from measuring.intervals import ratio_of_sums
+from measuring.ladder_file import ContextCell, LawChange
+from speculation.models.language_model import LanguageModel
+from speculation.pairs.pair import Pair
 from speculation.rule import overlap
 from speculation.sampling import Sampling, law
-from transformers import DynamicCache
 
 WINDOW = 32  # positions on either side of a length
 Floats = npt.NDArray[np.float64]

@@ -1,15 +1,17 @@
 """The held-out prompts that every measured number is on: other topics and other templates than any
 that a draft was trained with.
 
-They are kept by kind in `training/heldout.json`; the kinds that are measured are those named here.
+They are kept by kind in `assets/measurements/heldout.json`; the kinds that are measured are those
+named here.
 """
 
 import json
 import random
-from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).resolve().parents[1] / "training" / "heldout.json"
+from speculation.pairs.assets import ASSETS
+
+FILE = ASSETS / "measurements" / "heldout.json"
 KINDS = ("code", "quote", "list", "story", "question")
 STRIDE = 7  # successive prompts of a kind differ in template and in topic
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
-from speculation.tally import RunRecord
+
+from measuring.run_record import RunRecord
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -8,9 +8,9 @@ The page about all of them (assets/drafts/README.md) has such a section too.
 import re
 from pathlib import Path
 
-from speculation.catalog import ASSETS
-from speculation.frontier import Estimate
-from speculation.ladder import PRECISIONS, TEMPERATURES, Agreement, DraftMeasurements, Rung
+from measuring.intervals import Estimate
+from measuring.ladder_file import PRECISIONS, TEMPERATURES, Agreement, DraftMeasurements, Rung
+from speculation.pairs.assets import ASSETS
 
 FOLDER = ASSETS / "drafts"
 HEADING = "## Measured"

@@ -6,11 +6,10 @@ seeds. The quotation is left out: there lookup is the draft to take.
 
 from collections.abc import Iterator
 
-from presets import Preset, presets
-from settings import Precision
-from speculation.tally import PLAIN, RunRecord
-
-from jobs.measure_runs import Pairs, rung_pair, whole_run
+from measuring.ladder.runs import Pairs, rung_pair, whole_run
+from measuring.run_record import PLAIN, RunRecord
+from recordings.presets import Preset, presets
+from speculation.settings import Precision
 
 LEFT_OUT = "quote"
 PRECISION: Precision = "bfloat16"  # the fastest here

@@ -8,17 +8,16 @@ rungs, so that a busy moment of the machine slows both.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from settings import Precision
-from speculation.ladder import (
+from measuring.ladder.heldout_prompts import KINDS
+from measuring.ladder_file import (
     DRAFT_LENGTHS,
     LONGEST_K,
     PRECISIONS,
     TEMPERATURES,
     TIMED_TEMPERATURES,
 )
-from speculation.tally import PLAIN
-
-from jobs.heldout import KINDS
+from measuring.run_record import PLAIN
+from speculation.settings import Precision
 
 LENGTHS = {"quote": 32}  # a copied passage is committed in long cycles
 LENGTH = 20

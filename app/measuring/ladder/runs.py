@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from safetensors.torch import load_file
-from settings import Settings
-from speculation import weights
-from speculation.catalog import Pair, Shelf
-from speculation.short_head import ShortHeadModel
-from speculation.tally import PLAIN, RunRecord, link_settings, record_run, seed_of
 
-from jobs.measure_log import Log
-from jobs.measure_plan import Cell
+from measuring.ladder.log import Log
+from measuring.ladder.plan import Cell
+from measuring.run_record import PLAIN, RunRecord, link_settings, record_run, seed_of
+from speculation.drafts.short_head import ShortHeadModel
+from speculation.pairs import weights
+from speculation.pairs.pair import Pair
+from speculation.pairs.shelf import Shelf
+from speculation.settings import Settings
 
 FAMILY = "smollm2-135m"
 STARTING = "starting draft"

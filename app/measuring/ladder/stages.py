@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
-from settings import Precision, Settings
-from speculation.ladder import CONTEXTS, PRECISIONS, TIMED_TEMPERATURES, AssistedCell
-from speculation.tally import RunRecord, link_settings
-from speculation.text import encode
 
-from jobs.heldout import openings
-from jobs.measure_agreement import Agreements, Written, agreement, let_target_write
-from jobs.measure_assisted import beside_transformers
-from jobs.measure_context import Long, compare_laws, write_texts
-from jobs.measure_log import Log
-from jobs.measure_presets import preset_runs
-from jobs.measure_runs import STARTING, Pairs, progress, rung_pair, starting_draft
+from measuring.ladder.agreement import Agreements, Written, agreement, let_target_write
+from measuring.ladder.assisted import beside_transformers
+from measuring.ladder.context import Long, compare_laws, write_texts
+from measuring.ladder.heldout_prompts import openings
+from measuring.ladder.log import Log
+from measuring.ladder.on_presets import preset_runs
+from measuring.ladder.runs import STARTING, Pairs, progress, rung_pair, starting_draft
+from measuring.ladder_file import CONTEXTS, PRECISIONS, TIMED_TEMPERATURES, AssistedCell
+from measuring.run_record import RunRecord, link_settings
+from speculation.settings import Precision, Settings
+from speculation.text import encode
 
 ASSISTED_KINDS = ("code", "question")
 ASSISTED_K = 4

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from math import prod
 
-from speculation.ladder import AssistedCell, DraftMeasurements, Rung, SpeedCell
+from measuring.ladder_file import AssistedCell, DraftMeasurements, Rung, SpeedCell
 
 SMALLEST_C, BEST_C, ABOVE_START, SPEED, LOOKUP_SPEED = 0.09, 0.15, 0.10, 1.5, 2.0
 

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import nn
 from transformers import LlamaForCausalLM
 
-from speculation.short_head import ShortHeadModel
+from speculation.drafts.short_head import ShortHeadModel
 
 
 class ShortHead(nn.Module):

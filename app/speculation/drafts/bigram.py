@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load_file
 
-from speculation.models import Logits, Tokens
+from speculation.models.language_model import Logits, Tokens
 from speculation.rule import Law
 
 

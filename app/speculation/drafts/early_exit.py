@@ -10,7 +10,7 @@ from typing import Any
 
 from torch.nn import ModuleList
 
-from speculation.models import TransformersModel
+from speculation.models.language_model import TransformersModel
 
 
 def early_exit(target: TransformersModel, layers: int) -> TransformersModel:

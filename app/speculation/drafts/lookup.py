@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from speculation.models import Logits, Tokens
+from speculation.models.language_model import Logits, Tokens
 
 LONGEST = 4  # tokens that must match, at most
 SHORTEST = 2  # and at least: a single token matches nearly everywhere, and says little

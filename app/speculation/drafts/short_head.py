@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from transformers import LlamaConfig
 
-from speculation.models import Logits, Tokens, to_numpy
+from speculation.models.language_model import Logits, Tokens, to_numpy
 
 
 @dataclass(frozen=True)

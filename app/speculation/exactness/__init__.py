@@ -1,11 +1,11 @@
 """The statistics that tell an exact scheme from a broken one.
 
-Two kinds of evidence. *Known laws*: `position.py` compares what the rule commits with p over the
-whole vocabulary, and needs no sampling at all. *Samples*: everything else takes tokens that
+Two kinds of evidence. *Known laws*: `exact_position.py` compares what the rule commits with p over
+the whole vocabulary, and needs no sampling at all. *Samples*: everything else takes tokens that
 somebody drew (this project's decoder, or any other engine) and says how surprising they would be
 if the claim were true, how large the deviation looks, and how small a one it could have seen.
 
-    position.py   one position, exactly
+    exact_position.py  one position, exactly;  two_doors.py  the same for a few tokens, by hand
     counts.py     one position, or any countable outcome, by sampling: chi-square, TV and its band
     power.py      how many runs it takes to see a given bias
     cycles.py     whole cycles: the joint law, its strata, and accepted against overlap

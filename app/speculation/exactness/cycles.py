@@ -22,7 +22,7 @@ from speculation.exactness.finding import Finding, z_finding
 from speculation.exactness.long_runs import pit, uniformity
 from speculation.rule import Law, Verification, overlap, residual
 from speculation.schemes import Block
-from speculation.schemes.cycle import Played
+from speculation.schemes.known_laws import Played
 
 Stratum = Literal["accepted", "replaced", "bonus"]
 STRATA: tuple[Stratum, ...] = ("accepted", "replaced", "bonus")

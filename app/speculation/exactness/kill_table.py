@@ -26,7 +26,7 @@ from speculation.exactness.power import (
 )
 from speculation.sampling import Sampling
 from speculation.schemes import SCHEMES, Scheme
-from speculation.schemes.cycle import (
+from speculation.schemes.known_laws import (
     CycleOutcome,
     KnownPair,
     Text,

@@ -18,7 +18,14 @@ from speculation.exactness.finding import LEVEL, Finding
 from speculation.exactness.kill_table import Stage, joint_of
 from speculation.exactness.long_runs import Scored, pit_test, serial_test, z_test
 from speculation.schemes import SCHEMES, Scheme
-from speculation.schemes.cycle import CycleOutcome, KnownPair, Text, cycle_law, target_law, text_law
+from speculation.schemes.known_laws import (
+    CycleOutcome,
+    KnownPair,
+    Text,
+    cycle_law,
+    target_law,
+    text_law,
+)
 
 CHECKS = ("token", "text", "cycle", "PIT", "serial", "surprise", "overlap")
 

@@ -22,7 +22,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from speculation.models import Context, LanguageModel, Logits
+from speculation.models.language_model import Context, LanguageModel, Logits
 
 
 @dataclass(frozen=True)

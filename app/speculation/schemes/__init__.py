@@ -11,8 +11,8 @@ array([0.44, 0.42, 0.14])
 from speculation.schemes import block, exact, wrong_laws, wrong_replacements, wrong_tests
 from speculation.schemes.base import EXACT, Block, Compared, Ruling, Scheme, Spot
 from speculation.schemes.drafting import draft_block
-from speculation.schemes.many import Many
-from speculation.schemes.numbers import Addressed, Numbers, Turn, enumerate_outcomes
+from speculation.schemes.many_runs import Many
+from speculation.schemes.random_numbers import Addressed, Numbers, Turn, enumerate_outcomes
 
 __all__ = [
     "EXACT",

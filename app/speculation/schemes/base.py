@@ -21,8 +21,8 @@ import numpy.typing as npt
 from speculation.dice import Purpose
 from speculation.rule import Law, Verification, acceptance, residual
 from speculation.sampling import Sampling, law
-from speculation.schemes.many import Many
-from speculation.schemes.numbers import Turn
+from speculation.schemes.many_runs import Many
+from speculation.schemes.random_numbers import Turn
 
 PLAIN = Sampling()
 SeenBy = Literal["law", "text", "end", "none"]

@@ -24,7 +24,7 @@ import numpy as np
 from speculation.dice import Purpose
 from speculation.rule import Law
 from speculation.schemes.base import Block, Ruling, Scheme
-from speculation.schemes.numbers import Turn
+from speculation.schemes.random_numbers import Turn
 
 
 class BlockVerification(Scheme):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from speculation.rule import Law
 from speculation.sampling import Sampling
 from speculation.schemes.base import Scheme
-from speculation.schemes.numbers import Turn
+from speculation.schemes.random_numbers import Turn
 
 
 class Wanted(Protocol):

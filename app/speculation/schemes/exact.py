@@ -9,9 +9,9 @@ from speculation.dice import Purpose
 from speculation.rule import Law, Verification, acceptance, overlap, residual
 from speculation.sampling import Sampling
 from speculation.schemes.base import Block, Ruling, Scheme, Spot, without
-from speculation.schemes.many import Many
-from speculation.schemes.numbers import Turn
+from speculation.schemes.many_runs import Many
 from speculation.schemes.race import race_agreement
+from speculation.schemes.random_numbers import Turn
 
 
 class SampleAndMatch(Scheme):

@@ -17,7 +17,7 @@ from speculation.rule import Law, overlap
 from speculation.sampling import Sampling, law
 from speculation.schemes.base import PLAIN, Block, Ruling, Scheme
 from speculation.schemes.drafting import draft_block
-from speculation.schemes.numbers import (
+from speculation.schemes.random_numbers import (
     Addressed,
     Numbers,
     Turn,

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from speculation import dice
+from speculation.cycle_records import positions_of, replacement_of
 from speculation.decode import Decoder, Request
 from speculation.dice import Purpose
-from speculation.models import LanguageModel
-from speculation.passes import PassStore
-from speculation.records import positions_of, replacement_of
+from speculation.models.language_model import LanguageModel
+from speculation.models.passes import PassStore
 from speculation.rule import Law, overlap
 from speculation.schemes import Addressed, Block, Ruling, Scheme, Turn, draft_block
 from speculation.trace import Cycle, Position, make_table

@@ -11,8 +11,8 @@ from speculation.dice import Purpose
 from speculation.rule import Law, Verification, acceptance, residual
 from speculation.sampling import Sampling, law
 from speculation.schemes.base import Scheme, Spot
-from speculation.schemes.many import Many
-from speculation.schemes.numbers import Turn
+from speculation.schemes.many_runs import Many
+from speculation.schemes.random_numbers import Turn
 
 
 class GreedyDraftSoftQ(Scheme):

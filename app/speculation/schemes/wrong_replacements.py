@@ -11,9 +11,9 @@ from speculation.dice import Purpose, draw_intervals
 from speculation.rule import Law, residual
 from speculation.sampling import softmax
 from speculation.schemes.base import Block, Compared, Ruling, Scheme, Spot
-from speculation.schemes.many import Many
-from speculation.schemes.numbers import Turn
+from speculation.schemes.many_runs import Many
 from speculation.schemes.race import race_row
+from speculation.schemes.random_numbers import Turn
 
 
 class ReplacementFromTarget(Scheme):

@@ -10,7 +10,7 @@ import numpy as np
 from speculation.dice import Purpose
 from speculation.rule import Law, Verification, acceptance
 from speculation.schemes.base import Block, Ruling, Scheme
-from speculation.schemes.numbers import Turn
+from speculation.schemes.random_numbers import Turn
 
 
 class AcceptEverything(Scheme):

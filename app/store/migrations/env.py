@@ -1,6 +1,7 @@
 """Run by Alembic, on the connection that `store.migrate` gives it, in that one's transaction."""
 
 from alembic import context
+
 from store.tables import Base
 
 context.configure(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.sample import Texts
+from training.texts.sample import Texts
 
 
 def adopt(file: Path, folder: Path, rows: int) -> int:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from training.prompts import Prompts
-from training.sample import Texts
+from training.texts.prompts import Prompts
+from training.texts.sample import Texts
 
 PLAIN = re.compile(r"[A-Za-z0-9 ,.;:!?'\"()%$-]+")  # a line of prose, without markup
 SENTENCE = re.compile(r"[A-Z][^.!?]{25,160}[.!?](?=\s|$)")

@@ -1,6 +1,7 @@
 """Prompts: templates and topics from a JSON file, as token ids.
 
-``prompts.json`` is for training, ``heldout.json`` for every number that is reported; they share
+``prompts.json`` is for training, ``heldout.json`` (with the measurements) for every number that is
+reported; they share
 neither a template nor a topic. A kind with ``chat`` true is sent as the app sends it (the target's
 own chat template with its default system message); ``chat`` "open" stops where the user would
 write, so the target writes the question too; without it the text is continued as it stands.
@@ -17,8 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from speculation.pairs.assets import ASSETS
+
 HERE = Path(__file__).parent
-TRAINING_FILE, HELDOUT_FILE = HERE / "prompts.json", HERE / "heldout.json"
+TRAINING_FILE = HERE / "prompts.json"
+HELDOUT_FILE = ASSETS / "measurements" / "heldout.json"
 
 
 @dataclass(frozen=True)

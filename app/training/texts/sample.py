@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from training.llama import matmul32, rope_tables, run_layers
-from training.prompts import Prompts
 from training.recipe import Recipe
 from training.target import Target
+from training.texts.prompts import Prompts
 
 SPAN = 64
 

@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 
 from training.llama import hidden_states, matmul32
-from training.sample import Texts
 from training.target import Target
+from training.texts.sample import Texts
 
 CHUNK = 8_192  # positions whose full law is in memory at once
 KEPT = ("states", "normalizer", "mass")

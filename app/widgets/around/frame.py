@@ -1,8 +1,8 @@
 """What every screen has around it: the style of the whole, and in the Lab a title line."""
 
 import streamlit as st
-from charts import palette
 
+from charts import palette
 from widgets.state import Key
 
 _STYLE = f"""

@@ -1,11 +1,11 @@
 """The way around: lessons with minutes and what is done, the Lab, the small pages, the symbols."""
 
 import streamlit as st
+
 from charts import palette
 from content.library import Library
-
 from widgets import places
-from widgets.lesson_progress import standings
+from widgets.lessons.progress import standings
 
 _SYMBOLS = f"""
 <div class="symbol-key" role="note" aria-label="Symbols">

@@ -5,17 +5,18 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import streamlit as st
-from engines.audit import AuditState
+from pydantic import ValidationError
+
+from engines.audit.audit import AuditState
+from engines.audit.audit_work import DEFAULTS, RUNS, AuditWork
 from engines.transformers_engine import VARIANTS
-from engines.work import DEFAULTS, RUNS, AuditWork
 from environment import environment
 from jobs.job import Work
-from pydantic import ValidationError
-from settings import Settings, complaints
-from speculation.catalog import TARGET, Pair
-from speculation.passes import PassStore
+from speculation.models.passes import PassStore
+from speculation.pairs.catalog import TARGET
+from speculation.pairs.pair import Pair
 from speculation.schemes import EXACT, SCHEMES
-
+from speculation.settings import Settings, complaints
 from widgets.audit import jobs
 from widgets.plain import plain
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
+
 from engines.base import EngineUnavailable
 from jobs.job import State, View, Work
 from jobs.worker import Full, worker
-from settings import Settings
-
+from speculation.settings import Settings
 from widgets import state
 from widgets.plain import plain
 from widgets.watch import waiting_words

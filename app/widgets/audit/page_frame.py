@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 import streamlit as st
-from jobs.worker import worker
 
+from jobs.worker import worker
 from widgets.audit import jobs
 from widgets.plain import plain
 

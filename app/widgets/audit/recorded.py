@@ -7,9 +7,9 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from engines.report import FORMAT, Report, Result
-from speculation.catalog import ASSETS
+from engines.audit.report import FORMAT, Report, Result
 from speculation.exactness import Finding
+from speculation.pairs.assets import ASSETS
 
 FOLDER = ASSETS / "measurements" / "audits"
 

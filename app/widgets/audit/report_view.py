@@ -4,12 +4,12 @@ from html import escape
 from math import isfinite
 
 import streamlit as st
-from charts.audit import audit_figure, audit_sentence, scaled
-from charts.style import CONFIG
-from engines.report import Report, Result
-from engines.words import as_junit
-from speculation.exactness.finding import Finding
 
+from charts.audit.effects import audit_figure, audit_sentence, scaled
+from charts.style import CONFIG
+from engines.audit.report import Report, Result
+from engines.audit.report_text import as_junit
+from speculation.exactness.finding import Finding
 from widgets.plain import plain
 
 COLUMNS = {

@@ -1,15 +1,15 @@
 """Asking "Rounding or bug?": the prompt, two texts (or two endpoints), the precision."""
 
 import streamlit as st
-from engines.rounding import RoundingCheck
-from engines.rounding_endpoints import EndpointsCheck
-from engines.rounding_scores import PRECISIONS
+from pydantic import ValidationError
+
+from engines.rounding.check import RoundingCheck
+from engines.rounding.endpoints import EndpointsCheck
+from engines.rounding.scores import PRECISIONS
 from environment import environment
 from jobs.job import Work
-from pydantic import ValidationError
-from settings import MAX_PROMPT_CHARACTERS, Settings, complaints
-from speculation.catalog import CUSTOM, TARGET
-
+from speculation.pairs.catalog import CUSTOM, TARGET
+from speculation.settings import MAX_PROMPT_CHARACTERS, Settings, complaints
 from widgets.audit import jobs
 from widgets.plain import plain
 

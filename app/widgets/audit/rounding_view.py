@@ -3,18 +3,18 @@
 from html import escape
 
 import streamlit as st
+
 from charts import palette
-from charts.rounding import rounding_figure
+from charts.audit.rounding import rounding_figure
 from charts.style import CONFIG
-from engines.rounding_found import Rounding
-from engines.rounding_words import (
+from engines.rounding.found import Rounding
+from engines.rounding.sentences import (
     HEADLINES,
     numbers_sentences,
     picture_sentence,
     reach_sentence,
     verdict_sentence,
 )
-
 from widgets.plain import plain
 
 _ICONS = {

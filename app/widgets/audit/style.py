@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from widgets.lesson_style import lesson_style
+from widgets.reading_style import lesson_style
 
 _STYLE = """
 <style>

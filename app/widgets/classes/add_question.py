@@ -1,15 +1,15 @@
 """One more question for a part: about its run, or from a lesson's checkpoint."""
 
 import streamlit as st
+
 from charts.labels import token_label
 from classroom.errors import BadPlan
-from classroom.plan import Item
-from classroom.question import Question
-from classroom.questions import put
+from classroom.plans.plan import Item
+from classroom.plans.question import Question
+from classroom.plans.questions import put
 from content.library import library
 from content.quiz import Order
 from speculation.trace import Cycle, Trace
-
 from widgets.classes import state
 from widgets.plain import plain
 

@@ -1,13 +1,13 @@
 """Making a plan: parts in order, each a run with notes and questions; saved as a file."""
 
 import streamlit as st
-from classroom.errors import BadPlan
-from classroom.plan import Item, pack_plan
-from classroom.question import Question
-from classroom.questions import put
 from pydantic import ValidationError
-from settings import complaints
 
+from classroom.errors import BadPlan
+from classroom.plans.plan import Item, pack_plan
+from classroom.plans.question import Question
+from classroom.plans.questions import put
+from speculation.settings import complaints
 from widgets.classes import state
 from widgets.classes.add_question import add_question
 from widgets.classes.record import add_a_part

@@ -1,11 +1,11 @@
 """Choosing a plan and starting a class with it."""
 
 import streamlit as st
-from classroom.errors import BadPlan, Refused
-from classroom.plan import MAX_PLAN_BYTES, Plan, parse_plan, shipped
-from classroom.service import classes
 from pydantic import ValidationError
 
+from classroom.errors import BadPlan, Refused
+from classroom.plans.plan import MAX_PLAN_BYTES, Plan, parse_plan, shipped
+from classroom.service import classes
 from widgets.classes import state
 from widgets.classes.draft import Draft
 from widgets.classes.state import Running

@@ -5,8 +5,8 @@ An edit gives a new draft and leaves the old one as it was, so undo is keeping t
 
 from dataclasses import dataclass, replace
 
-from classroom.plan import Item, Plan
-from classroom.question import Question
+from classroom.plans.plan import Item, Plan
+from classroom.plans.question import Question
 
 MOST_UNDO = 30
 

@@ -1,16 +1,17 @@
 """Runs for a plan: a recording that ships, the one in the Lab, a file, or a new one, run here."""
 
 import streamlit as st
-from classroom.plan import Item
+from pydantic import ValidationError
+
+from classroom.plans.plan import Item
 from jobs.job import View
 from jobs.worker import Full, worker
-from presets import presets
-from pydantic import ValidationError
-from recordings import BadTrace, parse
-from settings import Settings, complaints
-from speculation.catalog import ASSETS, pairs
+from recordings.presets import presets
+from recordings.trace_files import BadTrace, parse
+from speculation.pairs.assets import ASSETS
+from speculation.pairs.catalog import pairs
+from speculation.settings import Settings, complaints
 from speculation.trace import Trace
-
 from widgets import state
 from widgets.classes import state as mine
 from widgets.plain import plain

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from functools import partial
 
 import streamlit as st
+
 from classroom.errors import Refused
 from classroom.service import classes
-
 from widgets.classes import state
 from widgets.classes.card import class_card
 from widgets.classes.state import Running

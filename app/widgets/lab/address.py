@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 from pydantic import ValidationError
-from settings import Settings, complaints
-from speculation.trace import Trace, digest
 
+from speculation.settings import Settings, complaints
+from speculation.trace import Trace, digest
 from widgets.state import Key, fill_controls
 
 LONGEST = 4096

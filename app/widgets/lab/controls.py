@@ -5,12 +5,12 @@ from typing import Any
 
 import streamlit as st
 from annotated_types import Ge, Gt, Le
-from environment import environment
-from presets import Preset, presets
 from pydantic import ValidationError
-from settings import MAX_PROMPT_CHARACTERS, Settings, complaints
-from speculation.catalog import CUSTOM, pairs
 
+from environment import environment
+from recordings.presets import Preset, presets
+from speculation.pairs.catalog import CUSTOM, pairs
+from speculation.settings import MAX_PROMPT_CHARACTERS, Settings, complaints
 from widgets.plain import plain
 from widgets.state import Key, fill_controls, from_controls
 

@@ -1,9 +1,9 @@
 """Where a new run parts from the one before it: one cell a token, laid side by side."""
 
 import streamlit as st
-from charts.departure import departure_figure, departure_sentence
-from speculation.trace import Trace
 
+from charts.run.departure import departure_figure, departure_sentence
+from speculation.trace import Trace
 from widgets.plain import plain
 
 

@@ -1,12 +1,13 @@
 """Taking a run along: a link, the trace as a file, and a trace from a file."""
 
 import streamlit as st
-from jobs.worker import worker
-from recordings import BadTrace, parse
-from speculation.trace import Trace
 
-from widgets import address, state
-from widgets.copy_button import copy_link_button
+from jobs.worker import worker
+from recordings.trace_files import BadTrace, parse
+from speculation.trace import Trace
+from widgets import state
+from widgets.lab import address
+from widgets.lab.copy_button import copy_link_button
 from widgets.plain import plain
 from widgets.state import Key
 

@@ -1,10 +1,10 @@
 """p against q at the place the stepper stands on, the residual under it, and what to see."""
 
 import streamlit as st
-from charts.laws import laws_figure, laws_sentence
+
+from charts.run.laws import laws_figure, laws_sentence
 from components.stepper import Cursor
 from speculation.trace import Trace
-
 from widgets.plain import plain
 
 

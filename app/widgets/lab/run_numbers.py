@@ -1,9 +1,9 @@
 """The numbers of a run, with the three rates that are easily mixed up kept apart."""
 
 import streamlit as st
+
 from speculation.summary import Summary, summarize
 from speculation.trace import Trace
-
 from widgets.plain import plain
 
 

@@ -7,17 +7,17 @@ in fragments, so that neither a step nor a tick of the stream draws the rest of 
 from functools import partial
 
 import streamlit as st
+
 from components.stepper import Cursor, Progress, presenting, stepper
 from jobs.job import State, View
 from jobs.worker import worker
 from speculation.trace import Trace
-
 from widgets import state
-from widgets.departure_strip import departure_strip
-from widgets.laws_view import laws_view
-from widgets.run_numbers import run_numbers
+from widgets.lab.departure_strip import departure_strip
+from widgets.lab.laws_view import laws_view
+from widgets.lab.run_numbers import run_numbers
+from widgets.lab.waiting import offer_recording
 from widgets.state import Key
-from widgets.waiting import offer_recording
 from widgets.watch import run_progress, watch
 
 TICK_SECONDS = 0.3

@@ -3,11 +3,11 @@
 from functools import partial
 
 import streamlit as st
+
 from jobs.job import View
 from jobs.worker import Full, worker
-from settings import Settings
 from speculation.compare import Comparison
-
+from speculation.settings import Settings
 from widgets import state
 from widgets.plain import plain as as_it_stands
 from widgets.watch import waiting_words, watch

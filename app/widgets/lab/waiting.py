@@ -1,13 +1,13 @@
 """While the models are busy: a recorded run, at once, for those who do not want to wait."""
 
 import streamlit as st
+
 from jobs.job import View
 from jobs.worker import worker
-from presets import presets
-from recordings import recorded
-from settings import Settings
+from recordings.presets import presets
+from recordings.trace_files import recorded
+from speculation.settings import Settings
 from speculation.trace import Trace
-
 from widgets import state
 
 

@@ -3,12 +3,12 @@
 from functools import partial
 
 import streamlit as st
+
 from jobs.job import View
 from jobs.worker import Full, worker
-from measurements import recorded_measurements
-from settings import Settings
-from speculation.measure import Measurement
-
+from measuring.block_cost import Measurement
+from measuring.shipped import recorded_measurements
+from speculation.settings import Settings
 from widgets import state
 from widgets.plain import plain
 from widgets.watch import waiting_words, watch

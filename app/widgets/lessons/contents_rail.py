@@ -4,6 +4,7 @@ import re
 from html import escape
 
 import streamlit as st
+
 from content.blocks import Document, Lesson, Section, Text
 
 _STYLE = """

@@ -1,9 +1,9 @@
 """A figure of a lesson or a page: its widget by name, and under it the sentence on what to see."""
 
 import streamlit as st
-from content.blocks import Document, WidgetBlock
 
-from widgets.figures import FIGURES
+from content.blocks import Document, WidgetBlock
+from widgets.lessons.figures import FIGURES
 
 
 def figure_view(block: WidgetBlock, document: Document) -> None:

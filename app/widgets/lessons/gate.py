@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 import streamlit as st
+
 from content.blocks import GateBlock, Lesson
 from content.marking import mark_option
 from content.quiz import CaseGate, Option
 from store.learners import store
 from store.streamlit_identity import learner_id
-
-from widgets.lesson_options import options_view
-from widgets.lesson_quiz import one_paragraph, section_of
+from widgets.lessons.option_buttons import options_view
+from widgets.lessons.quiz import one_paragraph, section_of
 
 SKIPPED = "skipped"
 

@@ -4,19 +4,19 @@ The question is built from the run on the page, so another prompt or seed asks a
 """
 
 import streamlit as st
-from charts.cycle_rows import cycle_rows
-from charts.hand_laws import hand_figure, table_laws
+
 from charts.labels import token_label
-from charts.laws import laws_sentence
+from charts.lessons.hand_laws import hand_figure, table_laws
+from charts.run.cycle_rows import cycle_rows
+from charts.run.laws import laws_sentence
 from content.blocks import GateBlock, Lesson
 from content.gates import LiveQuestion, live_question
 from content.quiz import LiveGate
-from recordings import recorded
+from recordings.trace_files import recorded
 from speculation.trace import Cycle, Trace, digest
-
-from widgets.figures.parts import chart
-from widgets.lesson_gate import predicted
-from widgets.lesson_run import badge, run_of
+from widgets.figure_parts import chart
+from widgets.lessons.gate import predicted
+from widgets.lessons.shown_run import badge, run_of
 from widgets.plain import plain
 from widgets.state import Shown
 

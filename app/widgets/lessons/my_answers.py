@@ -1,6 +1,7 @@
 """What this learner has answered: a table, files to take along, and how to continue elsewhere."""
 
 import streamlit as st
+
 from components.identity import identity_forms
 from content.library import Library
 from content.qti import qti_package
@@ -8,8 +9,7 @@ from content.quiz import CaseGate, Choice
 from store.learners import store
 from store.records import AnswerRecord
 from store.streamlit_identity import learner_id
-
-from widgets.lesson_quiz import one_paragraph
+from widgets.lessons.quiz import one_paragraph
 from widgets.plain import plain
 
 

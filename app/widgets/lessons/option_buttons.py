@@ -7,6 +7,7 @@ reached, so that looking at the second option would already be a first try.
 from collections.abc import Callable, Sequence
 
 import streamlit as st
+
 from content.quiz import Option
 
 

@@ -1,9 +1,9 @@
 """The prose of lessons and pages: title, headings with their anchors, Markdown, line length."""
 
 import streamlit as st
+
 from content.blocks import Lesson, Section, Text
 from content.library import with_addresses
-
 from widgets import places
 
 

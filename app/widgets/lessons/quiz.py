@@ -5,14 +5,14 @@ in the store alone, so two tabs of one learner show the same.
 """
 
 import streamlit as st
+
 from content.blocks import Lesson, QuizBlock
 from content.marking import Marked, NotAnAnswer, mark
 from content.quiz import Choice, Numeric, Order
 from store.learners import store
 from store.records import AnswerRecord
 from store.streamlit_identity import learner_id
-
-from widgets.lesson_options import options_view
+from widgets.lessons.option_buttons import options_view
 
 _DONE_NOW = "lesson_done_now"
 

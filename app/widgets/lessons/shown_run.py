@@ -1,13 +1,13 @@
 """The run that a lesson's figures show: the learner's own, if there is one, or a recorded one."""
 
 import streamlit as st
+from pydantic import ValidationError
+
 from jobs.job import View
 from jobs.worker import Full, worker
-from pydantic import ValidationError
-from recordings import recorded
-from settings import Settings, complaints
+from recordings.trace_files import recorded
+from speculation.settings import Settings, complaints
 from speculation.trace import Trace
-
 from widgets import state
 from widgets.plain import plain
 from widgets.state import Shown

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import streamlit as st
-from settings import Precision
-from speculation.ladder import (
+
+from measuring.ladder_file import (
     LONGEST_K,
     PRECISIONS,
     TEMPERATURES,
@@ -12,7 +12,7 @@ from speculation.ladder import (
     Rung,
     SpeedCell,
 )
-
+from speculation.settings import Precision
 from widgets.pays import here
 
 KIND_TITLES = {

@@ -1,7 +1,8 @@
 """Part 2: speed-up against k, the closed form beside it, and why they differ."""
 
 import streamlit as st
-from charts.pays_curve import (
+
+from charts.pays.curve import (
     block_figure,
     block_sentence,
     curve_figure,
@@ -9,10 +10,9 @@ from charts.pays_curve import (
     positions_figure,
     positions_sentence,
 )
-from speculation.ladder import LONGEST_K
+from measuring.ladder_file import LONGEST_K
 from speculation.theory import expected_speedup
-
-from widgets.figures.parts import chart
+from widgets.figure_parts import chart
 from widgets.pays.choice import Choice, block_cost, block_costs
 from widgets.pays.here import measure_here
 from widgets.plain import plain

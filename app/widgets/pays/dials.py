@@ -1,10 +1,10 @@
 """Part 1: two dials, agreement and draft cost; what they forecast, and what was measured."""
 
 import streamlit as st
-from charts.pays_dials import Place, dials_figure, dials_sentence
-from speculation.theory import break_even_c, expected_speedup, expected_tau
 
-from widgets.figures.parts import chart
+from charts.pays.dials import Place, dials_figure, dials_sentence
+from speculation.theory import break_even_c, expected_speedup, expected_tau
+from widgets.figure_parts import chart
 from widgets.pays.choice import Choice, block_cost, block_costs
 
 HIGHEST_C = 1.0

@@ -1,11 +1,11 @@
 """Part 6: your engine's numbers, read backwards, and the trap in them."""
 
 import streamlit as st
-from charts.pays_engine import forecast_figure, forecast_sentence
-from speculation.engine_numbers import DEFINITIONS, Definition, Printed, Reading, read
-from speculation.theory import accepted_over_drafted, expected_tau
 
-from widgets.figures.parts import chart
+from charts.pays.engine import forecast_figure, forecast_sentence
+from measuring.engine_numbers import DEFINITIONS, Definition, Printed, Reading, read
+from speculation.theory import accepted_over_drafted, expected_tau
+from widgets.figure_parts import chart
 from widgets.pays.names import names_table
 from widgets.plain import plain
 

@@ -4,10 +4,10 @@ from html import escape
 from urllib.parse import urlencode
 
 import streamlit as st
-from charts import palette
-from speculation.ladder import TEMPERATURES, AlphaCell, DraftMeasurements
-from speculation.tally import link_settings, seed_of
 
+from charts import palette
+from measuring.ladder_file import TEMPERATURES, AlphaCell, DraftMeasurements
+from measuring.run_record import link_settings, seed_of
 from widgets import places
 from widgets.pays.choice import KIND_TITLES, Choice
 from widgets.pays.table import table

@@ -1,12 +1,12 @@
 """The curve measured on this machine: a button, its progress, and what is kept for the session."""
 
 import streamlit as st
+
 from jobs.job import View
 from jobs.worker import Full, worker
-from settings import Precision, Settings
-from speculation.ladder import DraftMeasurements, Rung, SpeedCell
-from speculation.measure_here import Here, MeasureHere
-
+from measuring.curve_here import Here, MeasureHere
+from measuring.ladder_file import DraftMeasurements, Rung, SpeedCell
+from speculation.settings import Precision, Settings
 from widgets import state
 from widgets.plain import plain
 from widgets.watch import waiting_words, watch

@@ -1,9 +1,9 @@
 """Part 5: the meter that moves, the meter that does not, and what does change the law."""
 
 import streamlit as st
-from charts.pays_meters import changes_figure, changes_sentence, meter_figure, meter_sentence
 
-from widgets.figures.parts import chart
+from charts.pays.meters import changes_figure, changes_sentence, meter_figure, meter_sentence
+from widgets.figure_parts import chart
 from widgets.pays.choice import Choice
 
 

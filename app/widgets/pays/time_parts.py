@@ -1,9 +1,9 @@
 """Part 4: where the time goes in a cycle, and the drafts that were made for nothing."""
 
 import streamlit as st
-from charts.pays_time import fates_figure, fates_sentence, time_figure, time_sentence
 
-from widgets.figures.parts import chart
+from charts.pays.time_parts import fates_figure, fates_sentence, time_figure, time_sentence
+from widgets.figure_parts import chart
 from widgets.pays.choice import Choice
 
 

@@ -6,10 +6,10 @@ from typing import Literal
 
 import numpy as np
 import streamlit as st
+
 from speculation.exactness.finding import LEVEL, POWER
 from speculation.exactness.power import chi_square_power
 from speculation.schemes import SCHEMES, Scheme
-
 from widgets.plain import plain
 from widgets.testing.cases import SMALL, Case, bias
 from widgets.testing.draw import (
@@ -21,8 +21,8 @@ from widgets.testing.draw import (
     seed_line,
 )
 from widgets.testing.sabotage import about_scheme, spoken
+from widgets.testing.sentences import bias_size
 from widgets.testing.trial import CHECKS, predicted_runs
-from widgets.testing.words import bias_size
 
 Kind = Literal["fast", "slow", "toward", "away", "forbidden"]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+
 from speculation.rule import Law, overlap
 from speculation.sampling import Sampling, law
 from speculation.schemes import Scheme, Spot

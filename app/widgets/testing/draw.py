@@ -3,22 +3,22 @@
 import secrets
 
 import streamlit as st
-from charts.testing_band import band_figure
-from charts.testing_shares import counted_sentence, shares_figure
+
+from charts.testing.band import band_figure
+from charts.testing.shares import counted_sentence, shares_figure
 from speculation.exactness.finding import LEVEL
 from speculation.schemes import SCHEMES
-
-from widgets.figures.parts import chart
+from widgets.figure_parts import chart
 from widgets.plain import plain
 from widgets.testing.cases import Case, bias, pick
-from widgets.testing.trial import SIZES, Trial, bands, run_trial
-from widgets.testing.words import (
+from widgets.testing.sentences import (
     band_sentence,
     number,
     p_value_words,
     sees_sentence,
     verdict,
 )
+from widgets.testing.trial import SIZES, Trial, bands, run_trial
 
 MOST_SEED = 10**6
 

@@ -3,16 +3,16 @@
 from functools import lru_cache
 
 import streamlit as st
-from charts.testing_doors import exact_figure, exact_sentence
-from speculation.exactness.position import (
+
+from charts.testing.doors import exact_figure, exact_sentence
+from speculation.exactness.exact_position import (
     Midpoints,
     PositionLaw,
     at_midpoints,
     by_intervals,
     on_paper,
 )
-
-from widgets.figures.parts import chart
+from widgets.figure_parts import chart
 from widgets.plain import plain
 from widgets.testing.cases import Case, pick
 

@@ -1,17 +1,17 @@
 """A real position: a text, a place in it, and the two models' whole laws there, scored live."""
 
 import streamlit as st
+
 from charts.labels import axis_label
 from jobs.job import View
 from jobs.worker import Full, worker
-from presets import presets
-from recordings import recorded
-from settings import Settings
+from recordings.presets import presets
+from recordings.trace_files import recorded
 from speculation.schemes import Spot
-from speculation.scored import Scored
+from speculation.scored_place import Scored
+from speculation.settings import Settings
 from speculation.text import join
 from speculation.trace import Trace
-
 from widgets import state
 from widgets.plain import plain
 from widgets.testing.cases import Case

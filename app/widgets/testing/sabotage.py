@@ -4,10 +4,10 @@ import inspect
 import re
 
 import streamlit as st
-from charts.testing_shares import committed_sentence, shares_figure
-from speculation.schemes import SCHEMES, Scheme
 
-from widgets.figures.parts import chart
+from charts.testing.shares import committed_sentence, shares_figure
+from speculation.schemes import SCHEMES, Scheme
+from widgets.figure_parts import chart
 from widgets.plain import plain
 from widgets.testing.cases import SMALL, Case, bias, most_visible, pick
 from widgets.testing.draw import (
@@ -18,8 +18,8 @@ from widgets.testing.draw import (
     runs_slider,
     seed_line,
 )
+from widgets.testing.sentences import bias_size
 from widgets.testing.trial import SIZES, predicted_runs
-from widgets.testing.words import bias_size
 
 BROKEN = [name for name, scheme in SCHEMES.items() if not scheme.exact]
 EXACT = [name for name, scheme in SCHEMES.items() if scheme.exact]

@@ -1,7 +1,6 @@
 """What the numbers of a test say, in sentences."""
 
 from speculation.exactness.finding import LEVEL
-
 from widgets.testing.trial import Trial
 
 

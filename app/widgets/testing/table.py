@@ -6,9 +6,9 @@ from html import escape
 from typing import Any
 
 import streamlit as st
-from speculation.catalog import ASSETS
-from speculation.exactness.kill_table import EXEMPT_ABOVE
 
+from speculation.exactness.kill_table import EXEMPT_ABOVE
+from speculation.pairs.assets import ASSETS
 from widgets.testing.sabotage import spoken
 
 FILE = ASSETS / "measurements" / "kill_table.json"

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
+
 from speculation.exactness import Finding, holm
 from speculation.exactness.counts import pearson_of
 from speculation.exactness.cycles import Tally, joint_test, slower_test

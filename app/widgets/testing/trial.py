@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+
 from speculation.exactness import Finding, holm
 from speculation.exactness.counts import (
     Counts,
@@ -18,7 +19,6 @@ from speculation.exactness.finding import LEVEL, z_finding
 from speculation.exactness.power import runs_needed
 from speculation.rule import Law
 from speculation.schemes import SCHEMES, Many
-
 from widgets.testing.cases import Case
 
 SIZES = (*(n * 10**e for e in range(1, 6) for n in (1, 2, 5)), 1_000_000)

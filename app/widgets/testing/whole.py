@@ -3,7 +3,8 @@
 import secrets
 
 import streamlit as st
-from charts.testing_texts import (
+
+from charts.testing.texts import (
     accepted_figure,
     accepted_sentence,
     heights_figure,
@@ -11,13 +12,12 @@ from charts.testing_texts import (
 )
 from speculation.exactness.finding import LEVEL
 from speculation.schemes import SCHEMES
-
-from widgets.figures.parts import chart
+from widgets.figure_parts import chart
 from widgets.plain import plain
 from widgets.testing.draw import MOST_SEED
 from widgets.testing.sabotage import BROKEN, EXACT, about_scheme, option
+from widgets.testing.sentences import number
 from widgets.testing.texts import Written, write_texts
-from widgets.testing.words import number
 
 SIZES = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000)
 START = "later-drafts-kept"

@@ -6,21 +6,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from engines.audit import Audit, AuditState
+
+from engines.audit.audit import Audit, AuditState
+from engines.audit.audit_work import AuditWork
+from engines.audit.greedy_text import compare_greedy
+from engines.audit.plan import Plan
+from engines.audit.report import Report, Result
 from engines.base import Continuation, Engine, EngineUnavailable, SampleRequest
-from engines.greedy import compare_greedy
 from engines.own import Own
-from engines.plan import Plan
-from engines.report import Report, Result
 from engines.table import ENTRIES
-from engines.work import AuditWork
-from helpers_engines import plan_for
-from helpers_models import fresh_rows
-from settings import Settings
+from helpers.made_audits import plan_for
+from helpers.tiny_models import fresh_rows
 from speculation import text
-from speculation.catalog import Pair
-from speculation.passes import PassStore
+from speculation.models.passes import PassStore
+from speculation.pairs.pair import Pair
 from speculation.sampling import Sampling
+from speculation.settings import Settings
 from speculation.stopped import Stopped
 
 SMALL = Settings(prompt="ab", temperature=1.0, k=2, length=6, seed=3)

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engines.checks_law import bounded_sum, events
-from engines.checks_promises import homogeneity, pooled_beginnings
-from engines.evidence import counted
-from helpers_engines import audit_p_values, exact_engine
 from scipy.stats import kstest
-from speculation.catalog import ASSETS
+
+from engines.audit.checks.law import bounded_sum, events
+from engines.audit.checks.promises import homogeneity, pooled_beginnings
+from engines.audit.evidence import counted
+from helpers.made_audits import audit_p_values, exact_engine
 from speculation.exactness.kill_table import EXACT_CHECKS, default_stage
+from speculation.pairs.assets import ASSETS
 from speculation.schemes import SCHEMES
 
 FILE = ASSETS / "measurements" / "power.json"

@@ -1,28 +1,18 @@
 """What the audit measures with: the target's laws in batches, heights, the tree of beginnings."""
 
-import doctest
-
 import numpy as np
 import pytest
-from engines import base, checks_promises, evidence, greedy, laws, scoring
+
+from engines.audit.outcome_tree import OTHER, grow
+from engines.audit.scoring import EDGE, intervals, leaning, score_texts
+from engines.audit.target_law import TargetLaw, laws_of
 from engines.base import Continuation, SampleRequest
-from engines.laws import TargetLaw, laws_of
-from engines.scoring import EDGE, intervals, leaning, score_texts
-from engines.tree import OTHER, grow
-from helpers_engines import interval_by_sorting, plan_for
-from helpers_models import fresh_rows
+from helpers.made_audits import interval_by_sorting, plan_for
+from helpers.tiny_models import fresh_rows
 from speculation import text
-from speculation.catalog import Pair
+from speculation.pairs.pair import Pair
 from speculation.rule import overlap
 from speculation.sampling import Sampling, law
-
-
-@pytest.mark.parametrize(
-    "module", [base, checks_promises, evidence, greedy, laws, scoring], ids=lambda x: x.__name__
-)
-def test_the_examples_in_the_text_are_right(module: object) -> None:
-    extra = {"np": np, "Sampling": Sampling}
-    assert doctest.testmod(module, extraglobs=extra).failed == 0  # type: ignore[arg-type]
 
 
 def test_laws_in_batches_equal_laws_one_by_one(tiny_pair: Pair) -> None:

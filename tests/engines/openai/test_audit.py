@@ -6,12 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from engines.__main__ import main
+from engines.audit.checks.two_samples import (
+    LEAST,
+    baseline_lengths,
+    baseline_places,
+    pooled,
+    shuffled,
+)
 from engines.base import Continuation, Engine, SampleRequest
-from engines.openai_two_samples import LEAST, baseline_lengths, baseline_places, pooled, shuffled
 from engines.own import Own
-from helpers_http import Endpoint, serving, status
-from speculation.catalog import Pair
+from helpers.http_server import Endpoint, serving, status
+from speculation.pairs.pair import Pair
 
 QUICK = [
     *("--tries", "2", "--k", "3", "--length", "8", "--prompt", "one", "--temperature", "1"),
@@ -201,9 +208,9 @@ def _columns(rng: np.random.Generator, one: list[float], two: list[float]) -> np
 
 
 def test_lengths_are_compared_where_texts_end() -> None:
+    from engines.audit.evidence import Evidence
+    from engines.audit.plan import Plan, other_parts
     from engines.base import Capabilities, Continuation
-    from engines.evidence import Evidence
-    from engines.plan import Plan, other_parts
 
     plan = Plan((1,), k=2, length=8, n=LEAST)
     evidence = Evidence(plan, Capabilities(), law_at_hand=False)

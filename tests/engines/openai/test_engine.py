@@ -1,19 +1,18 @@
 """The engine behind HTTP: what it asks, what it understands, and what it survives."""
 
-import doctest
 from collections.abc import Iterator
-from types import ModuleType
 from typing import Any
 
 import pytest
-from engines import openai_answers, openai_client, openai_two_samples
+
 from engines.base import Continuation, EngineUnavailable, SampleRequest
-from engines.openai_answers import BadAnswer, answers
-from engines.openai_client import KEY_VARIABLE, Client, Patience
-from engines.openai_engine import OpenAI
+from engines.openai import client as client_module
+from engines.openai.answers import BadAnswer, answers
+from engines.openai.client import KEY_VARIABLE, Client, Patience
+from engines.openai.engine import OpenAI
 from engines.own import Own
-from helpers_http import Endpoint, half, hangs, redirects, says, serving, status
-from speculation.catalog import Pair
+from helpers.http_server import Endpoint, half, hangs, redirects, says, serving, status
+from speculation.pairs.pair import Pair
 from speculation.sampling import Sampling
 from speculation.text import end_tokens
 
@@ -49,11 +48,6 @@ def engine(endpoint: Endpoint, pair: Pair | None, **changes: Any) -> OpenAI:
 
 def texts(asked: OpenAI, wanted: SampleRequest, count: int) -> list[Continuation]:
     return sorted(asked.continuations(wanted, range(count)), key=lambda text: text.number)
-
-
-@pytest.mark.parametrize("module", [openai_answers, openai_client, openai_two_samples])
-def test_the_examples_in_the_text_are_right(module: ModuleType) -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 # What is asked, and what comes of it
@@ -198,7 +192,7 @@ def test_the_rate_limit_holds(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatc
     waited: list[float] = []
     client = Client(endpoint.url, Patience(rate=4.0))
     monkeypatch.setattr(client, "_sleep", lambda seconds, doing: waited.append(seconds))
-    monkeypatch.setattr(openai_client.time, "monotonic", lambda: 100.0)
+    monkeypatch.setattr(client_module.time, "monotonic", lambda: 100.0)
     for _ in range(4):
         client._wait_for_turn()
     assert waited == pytest.approx([0.0, 0.25, 0.5, 0.75])
@@ -206,10 +200,10 @@ def test_the_rate_limit_holds(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatc
 
 def test_pauses_grow_and_obey_the_server(endpoint: Endpoint) -> None:
     client = Client(endpoint.url, Patience(backoff=1.0))
-    for attempt, longest in ((1, 1.0), (2, 2.0), (4, 8.0), (20, openai_client.LONGEST_WAIT)):
+    for attempt, longest in ((1, 1.0), (2, 2.0), (4, 8.0), (20, client_module.LONGEST_WAIT)):
         assert longest / 2 <= client._pause(attempt, None) <= longest
     assert 7.5 <= client._pause(1, 7.0) <= 8.0
-    assert client._pause(1, 1e9) <= openai_client.LONGEST_WAIT + 1.0
+    assert client._pause(1, 1e9) <= client_module.LONGEST_WAIT + 1.0
 
 
 def test_the_key_is_sent_and_told_to_nobody(
@@ -237,7 +231,7 @@ def test_an_address_that_is_none(address: str) -> None:
 
 
 def test_a_huge_answer_is_cut_off(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai_client, "MOST_BYTES", 1_000)
+    monkeypatch.setattr(client_module, "MOST_BYTES", 1_000)
     endpoint.faults += [says(" " * 5_000)]
     with pytest.raises(EngineUnavailable, match="MB in one answer"):
         Client(endpoint.url, QUICK).post("/completions", {"model": "tiny"})

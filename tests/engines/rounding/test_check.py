@@ -2,37 +2,23 @@
 
 import copy
 import dataclasses
-import doctest
 import json
 from collections.abc import Sequence
-from types import ModuleType
 
 import numpy as np
 import pytest
 import torch
-from engines import rounding_found, rounding_scores, rounding_texts, rounding_words
-from engines.rounding import RoundingCheck, Step, check
-from engines.rounding_found import FAR, Rounding, Side, judge
-from engines.rounding_scores import both_ways, forced, in_precision, spacing
-from helpers_models import fresh_rows
-from speculation.catalog import Pair
-from speculation.measure import rows_in_blocks
-from speculation.models import TransformersModel
+
+from engines.rounding import scores, sentences
+from engines.rounding.check import RoundingCheck, Step, check
+from engines.rounding.found import FAR, Rounding, Side, judge
+from engines.rounding.scores import both_ways, forced, in_precision, spacing
+from helpers.parted_texts import LENGTH, PROMPT, greedy, parted
+from helpers.tiny_models import fresh_rows
+from speculation.models.blocks import rows_in_blocks
+from speculation.models.language_model import TransformersModel
+from speculation.pairs.pair import Pair
 from speculation.text import PromptRefused, encode, end_tokens
-
-PROMPT = "one"
-LENGTH = 24
-
-
-def greedy(pair: Pair, length: int = LENGTH) -> list[int]:
-    """The target's greedy text, token by token."""
-    context = pair.target.start()
-    rows = context.extend(encode(pair.tokenizer, PROMPT, "chat"))
-    tokens: list[int] = []
-    for _ in range(length):
-        tokens.append(int(rows[-1].argmax()))
-        rows = context.extend(tokens[-1:])
-    return tokens
 
 
 def asked(
@@ -47,16 +33,6 @@ def asked(
 @pytest.fixture(scope="module")
 def text(tiny_pair: Pair) -> list[int]:
     return greedy(tiny_pair)
-
-
-def parted(pair: Pair, text: Sequence[int], place: int, token: int | None = None) -> list[int]:
-    """The text up to a place, there this token (the last the target would take), greedily on."""
-    context = pair.target.start()
-    row = context.extend([*encode(pair.tokenizer, PROMPT, "chat"), *text[:place]])[-1]
-    tokens = [*text[:place], int(row.argmin()) if token is None else token]
-    while len(tokens) < len(text):
-        tokens.append(int(context.extend(tokens[-1:])[-1].argmax()))
-    return tokens
 
 
 PLACE = 3
@@ -80,13 +56,6 @@ def with_twin(pair: Pair, factor: float) -> tuple[Pair, list[int], int]:
     return near, found, twin if found[PLACE] == text[PLACE] else text[PLACE]
 
 
-@pytest.mark.parametrize(
-    "module", [rounding_found, rounding_scores, rounding_texts, rounding_words]
-)
-def test_the_examples_in_the_text_are_right(module: ModuleType) -> None:
-    assert doctest.testmod(module).failed == 0
-
-
 # The verdicts
 
 
@@ -94,7 +63,7 @@ def test_equal_texts_have_nothing_to_explain(tiny_pair: Pair, text: list[int]) -
     found = asked(tiny_pair, text, text)
     assert found.verdict == "identical"
     assert found.common == LENGTH
-    assert "nothing to explain" in rounding_words.verdict_sentence(found)
+    assert "nothing to explain" in sentences.verdict_sentence(found)
 
 
 def test_another_token_is_not_explained_by_rounding(tiny_pair: Pair, text: list[int]) -> None:
@@ -105,9 +74,9 @@ def test_another_token_is_not_explained_by_rounding(tiny_pair: Pair, text: list[
     assert found.two.token == parted(tiny_pair, text, 7)[7]
     assert found.gap == pytest.approx(found.two.behind)
     assert found.flips == 0
-    assert "Text two's token" in rounding_words.verdict_sentence(found)
+    assert "Text two's token" in sentences.verdict_sentence(found)
     swapped = asked(tiny_pair, parted(tiny_pair, text, 7), text)
-    assert "Text one's token" in rounding_words.verdict_sentence(swapped)
+    assert "Text one's token" in sentences.verdict_sentence(swapped)
 
 
 TIE = 1.0 + 1e-7
@@ -119,8 +88,8 @@ def test_a_tie_is_called_a_tie(tiny_pair: Pair) -> None:
     assert (found.verdict, found.common) == ("near-tie", PLACE)
     assert 0.0 < found.reach < 1e-4
     assert found.spacing == spacing(found.candidates[0].plain, "float32")
-    assert "not to blame" in rounding_words.verdict_sentence(found)
-    assert "meets the topmost" in rounding_words.picture_sentence(found)
+    assert "not to blame" in sentences.verdict_sentence(found)
+    assert "meets the topmost" in sentences.picture_sentence(found)
 
 
 def test_what_is_a_tie_depends_on_the_precision(tiny_pair: Pair) -> None:
@@ -140,7 +109,7 @@ def test_a_tie_does_not_hide_what_comes_later(tiny_pair: Pair) -> None:
     found = asked(pair, text, parted(pair, parted(pair, text, PLACE, twin), 15))
     assert found.verdict == "later"
     assert (found.one.far, found.two.far) == ([], [15])
-    assert "does not explain those" in rounding_words.verdict_sentence(found)
+    assert "does not explain those" in sentences.verdict_sentence(found)
 
 
 def test_a_text_that_was_cut(tiny_pair: Pair, text: list[int]) -> None:
@@ -148,7 +117,7 @@ def test_a_text_that_was_cut(tiny_pair: Pair, text: list[int]) -> None:
         found = asked(tiny_pair, one or "", two)
         assert found.verdict == "cut", found
         assert found.common == len(min(one, two, key=len))
-        assert "was cut" in rounding_words.verdict_sentence(found)
+        assert "was cut" in sentences.verdict_sentence(found)
 
 
 def test_a_text_that_goes_on_after_its_end(tiny_pair: Pair, text: list[int]) -> None:
@@ -156,7 +125,7 @@ def test_a_text_that_goes_on_after_its_end(tiny_pair: Pair, text: list[int]) -> 
     found = asked(tiny_pair, [*text[:9], end], [*text[:9], end, *text[9:]])
     assert found.verdict == "past-end"
     assert any("after an end token" in note for note in found.notes)
-    assert "that is a bug" in rounding_words.verdict_sentence(found)
+    assert "that is a bug" in sentences.verdict_sentence(found)
 
 
 def test_an_end_that_the_target_wanted_and_one_text_ignored(tiny_pair: Pair) -> None:
@@ -199,7 +168,7 @@ def test_sampled_texts_are_recognized(tiny_pair: Pair, text: list[int]) -> None:
     sampled = [[int(x) for x in rng.integers(0, 200, LENGTH)] for _ in range(2)]
     found = asked(tiny_pair, *sampled)
     assert found.verdict == "not-greedy"
-    assert "were sampled" in rounding_words.verdict_sentence(found)
+    assert "were sampled" in sentences.verdict_sentence(found)
     shared = asked(tiny_pair, sampled[0], [*sampled[0][:12], *text[:12]])
     assert shared.verdict == "not-greedy", "wrong before the difference"
     one = asked(tiny_pair, text, sampled[0])
@@ -270,7 +239,7 @@ def test_rows_do_not_depend_on_the_blocks(tiny_pair: Pair) -> None:
         assert np.abs(rows - whole[first:]).max() < 1e-3
 
 
-@pytest.mark.parametrize("precision", rounding_scores.PRECISIONS)
+@pytest.mark.parametrize("precision", scores.PRECISIONS)
 def test_a_copy_in_another_precision(tiny_pair: Pair, precision: str) -> None:
     model = in_precision(tiny_pair.target, precision)  # type: ignore[arg-type]
     if model is None:
@@ -284,11 +253,11 @@ def test_a_copy_in_another_precision(tiny_pair: Pair, precision: str) -> None:
 def test_a_precision_that_the_machine_lacks(
     tiny_pair: Pair, text: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engines.rounding.in_precision", lambda *_: None)
+    monkeypatch.setattr("engines.rounding.check.in_precision", lambda *_: None)
     found = asked(tiny_pair, text, parted(tiny_pair, text, 7), precision="float16")
     assert not found.computed
     assert found.reach == 2 * found.spacing
-    assert any("cannot compute in float16" in x for x in rounding_words.numbers_sentences(found))
+    assert any("cannot compute in float16" in x for x in sentences.numbers_sentences(found))
 
 
 def test_states_tell_how_far_it_is(tiny_pair: Pair, text: list[int]) -> None:

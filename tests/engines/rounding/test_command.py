@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
+
 from engines.__main__ import main
 from engines.own import Own
-from engines.rounding_found import Rounding
-from helpers_http import Endpoint, serving
-from speculation.catalog import Pair
-from test_rounding import LENGTH, PROMPT, greedy, parted
+from engines.rounding.found import Rounding
+from helpers.http_server import Endpoint, serving
+from helpers.parted_texts import LENGTH, PROMPT, greedy, parted
+from speculation.pairs.pair import Pair
 
 
 @pytest.fixture(scope="module")

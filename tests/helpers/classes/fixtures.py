@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from class_server import PLAN, Browser, Class, Threaded, begin, enter
+
 from classroom.service import ClassService
-from databases import kept_in, postgres  # noqa: F401
+from helpers.classes.server import PLAN, Browser, Class, Threaded, begin, enter
+from helpers.databases import kept_in, postgres  # noqa: F401
 from store.transactions import Database
 
 

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, field
 from itertools import count
 
-from settings import Settings
+from speculation.settings import Settings
 from speculation.trace import (
     Arithmetic,
     Cycle,

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import PATIENCE, Server, playwright_browser, settle, start_server  # noqa: F401
+
+from helpers.browser import PATIENCE, Server, playwright_browser, settle, start_server  # noqa: F401
+from helpers.look import violations
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 PROJECTOR = {"viewport": {"width": 1280, "height": 720}}
@@ -120,15 +122,7 @@ class Person:
 
     def violations(self) -> list[tuple[str, str]]:
         """What axe calls serious or critical."""
-        from axe_playwright_python.sync_playwright import Axe
-
-        settle(self.page)
-        return [
-            (rule["id"], node["html"][:300])
-            for rule in Axe().run(self.page).response["violations"]
-            if rule["impact"] in ("serious", "critical")
-            for node in rule["nodes"]
-        ]
+        return violations(self.page)
 
 
 Somebody = Callable[..., Person]

@@ -1,13 +1,14 @@
-"""The class's routes as a server of their own: python -m uvicorn class_process:app."""
+"""The class's routes as a server of their own: python -m uvicorn helpers.classes.process:app."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from class_server import class_app
-from classroom.ending import on_signal
-from classroom.routes import ClassRoutes
-from classroom.service import classes
 from starlette.applications import Starlette
+
+from classroom.ending import on_signal
+from classroom.service import classes
+from classroom.web.routes import ClassRoutes
+from helpers.classes.server import class_app
 
 routes = ClassRoutes(classes)
 app = class_app(routes)

@@ -19,15 +19,16 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from classroom.plan import Item, Plan
-from classroom.question import Question
-from classroom.routes import ClassRoutes
-from classroom.service import ClassService
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+
+from classroom.plans.plan import Item, Plan
+from classroom.plans.question import Question
+from classroom.service import ClassService
+from classroom.web.routes import ClassRoutes
 from store.identity import LearnerCookie
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 30.0
 PLAN = Plan(
     title="A plan",
@@ -96,7 +97,8 @@ class Process:
             "SPECULATE_DATABASE_URL": url,
             "PYTHONPATH": f"{ROOT / 'app'}:{ROOT / 'tests'}",
         }
-        command = [sys.executable, "-m", "uvicorn", "class_process:app", "--port", str(self.port),
+        app = "helpers.classes.process:app"
+        command = [sys.executable, "-m", "uvicorn", app, "--port", str(self.port),
                    "--log-level", "warning"]  # fmt: skip
         self.process = subprocess.Popen(command, env=env)
         if wait:

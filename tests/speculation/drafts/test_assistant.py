@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from helpers_models import tiny_llama
-from speculation.assistant import as_assistant
-from speculation.catalog import Pair
-from speculation.short_head import ShortHeadModel
 from transformers import LlamaForCausalLM
+
+from helpers.tiny_models import tiny_llama
+from speculation.drafts.assistant import as_assistant
+from speculation.drafts.short_head import ShortHeadModel
+from speculation.pairs.pair import Pair
 
 TEXT = [3, 17, 4, 4, 30, 8, 41, 2, 25]
 SUPPORT = [2, 3, 4, 8, 17, 25, 30, 41, 49]

@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from helpers_rungs import SIZE, tiny_bigram
 from safetensors.torch import save_file
-from speculation.bigram import BigramModel, load_bigram
-from speculation.catalog import BIGRAM
+
+from helpers.rungs import SIZE, tiny_bigram
+from speculation.drafts.bigram import BigramModel, load_bigram
+from speculation.pairs.catalog import BIGRAM
 from speculation.sampling import Sampling, law
 
 

@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import TableModel, joint_law, random_tree
-from helpers_decode import Crooked, check_cached_steps
-from helpers_models import fresh_rows
-from helpers_rungs import (
+
+from helpers.cache_check import Crooked, check_cached_steps
+from helpers.rungs import (
     KINDS,
     SIZE,
     as_table,
@@ -16,10 +15,13 @@ from helpers_rungs import (
     tiny_target,
     whole,
 )
-from speculation.catalog import Shelf, pairs
+from helpers.tables import TableModel, joint_law, random_tree
+from helpers.tiny_models import fresh_rows
 from speculation.decode import Decoder, Request
+from speculation.drafts.lookup import LookupModel
 from speculation.exactness.counts import pearson_of
-from speculation.lookup import LookupModel
+from speculation.pairs.catalog import pairs
+from speculation.pairs.shelf import Shelf
 from speculation.rule import committed_law
 from speculation.sampling import Sampling, law
 from speculation.text import encode

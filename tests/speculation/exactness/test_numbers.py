@@ -1,14 +1,13 @@
 """The statistics: right numbers, no false alarms, and the power they promise."""
 
-import doctest
-
 import numpy as np
 import pytest
 from scipy.stats import kstest
+
 from speculation.dice import draw
-from speculation.exactness import counts, cycles, finding, holm, long_runs, position, power
+from speculation.exactness import counts, holm
 from speculation.exactness.counts import merge_bins, pearson, pearson_of, smallest_bias, tv_band
-from speculation.exactness.position import at_midpoints, by_intervals, on_paper
+from speculation.exactness.exact_position import at_midpoints, by_intervals, on_paper
 from speculation.exactness.power import runs_needed, simulated_power
 from speculation.rule import Verification, committed_law, count_accepted, overlap
 from speculation.schemes import SCHEMES, Many, Scheme, Spot
@@ -29,11 +28,6 @@ def large_pair() -> tuple[np.ndarray, np.ndarray]:
 def replacement_from_p(p, q, drafted, accept, u):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     n = count_accepted(p, q, drafted, accept)
     return Verification(n, draw(p[n], u), None)
-
-
-@pytest.mark.parametrize("module", [counts, cycles, finding, long_runs, position, power])
-def test_the_examples_in_the_text_are_right(module: object) -> None:
-    assert doctest.testmod(module, extraglobs={"np": np}).failed == 0  # type: ignore[arg-type]
 
 
 # One position, exactly

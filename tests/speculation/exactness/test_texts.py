@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+
 from speculation.exactness import cycles
 from speculation.exactness.cycles import (
     Tally,
@@ -26,7 +27,7 @@ from speculation.exactness.long_runs import (
 )
 from speculation.sampling import Sampling
 from speculation.schemes import SCHEMES, Addressed
-from speculation.schemes.cycle import KnownPair, cycle_law, write
+from speculation.schemes.known_laws import KnownPair, cycle_law, write
 
 
 def pair_of(seed: int = 3) -> KnownPair:

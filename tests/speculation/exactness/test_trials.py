@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from scipy.stats import kstest
+
 from speculation.exactness.kill_table import (
     EXACT_CHECKS,
     Row,

@@ -3,17 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from helpers_models import fresh_rows, tiny_llama
-from speculation.catalog import Pair
-from speculation.models import (
-    LanguageModel,
-    ModelRefused,
-    TransformersModel,
-    choose_device,
-    refuse_unless_croppable,
-    to_numpy,
-)
-from speculation.short_head import ShortHeadModel
 from transformers import (
     JambaConfig,
     LlamaConfig,
@@ -21,6 +10,18 @@ from transformers import (
     MambaConfig,
     MistralConfig,
 )
+
+from helpers.tiny_models import fresh_rows, tiny_llama
+from speculation.drafts.short_head import ShortHeadModel
+from speculation.models.language_model import (
+    LanguageModel,
+    ModelRefused,
+    TransformersModel,
+    choose_device,
+    refuse_unless_croppable,
+    to_numpy,
+)
+from speculation.pairs.pair import Pair
 
 CLOSE = {"float32": 1e-4, "bfloat16": 0.25}
 SUPPORT = [1, 3, 4, 9, 17, 30, 48]

@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import TableModel, random_tree
-from helpers_decode import Crooked, check_cached_steps
-from helpers_models import fresh_rows
-from speculation.catalog import Pair
+
+from helpers.cache_check import Crooked, check_cached_steps
+from helpers.tables import TableModel, random_tree
+from helpers.tiny_models import fresh_rows
 from speculation.decode import Decoder, Request
-from speculation.passes import PassStore, Reader
+from speculation.models.passes import PassStore, Reader
+from speculation.pairs.pair import Pair
 from speculation.sampling import Sampling
 from speculation.trace import Cycle
 

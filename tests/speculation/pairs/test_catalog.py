@@ -1,20 +1,20 @@
 """Which pairs there are, which are refused and why, and what is said when weights are missing."""
 
-import doctest
-import importlib
-import pkgutil
 from pathlib import Path
 
 import pytest
-import speculation
 import torch
-from helpers_models import byte_tokenizer, tiny_llama
-from settings import Settings
-from speculation import catalog, weights
-from speculation.catalog import Shelf, pairs, refuse_unless_same_tokens
-from speculation.models import ModelRefused
-from speculation.run import run
 from transformers import MambaConfig, MambaForCausalLM
+
+from helpers.tiny_models import byte_tokenizer, tiny_llama
+from speculation.models.language_model import ModelRefused
+from speculation.pairs import weights
+from speculation.pairs.catalog import pairs
+from speculation.pairs.pair import Pair
+from speculation.pairs.shelf import Shelf
+from speculation.pairs.vocabulary import refuse_unless_same_tokens
+from speculation.run import run
+from speculation.settings import Settings
 
 PACKAGE_THAT_IS_NOT = "no_such_package_of_weights"
 
@@ -130,12 +130,12 @@ def test_the_catalog_names_its_pairs() -> None:
         assert spec.license == "Apache-2.0"
 
 
-def test_the_default_pair_is_shipped_and_comes_first(real_pair: catalog.Pair) -> None:
+def test_the_default_pair_is_shipped_and_comes_first(real_pair: Pair) -> None:
     assert next(iter(pairs())) == Settings().pair == real_pair.spec.id
     assert real_pair.spec.megabytes > 1
 
 
-def test_the_shelf_loads_once_and_shares_the_target(shelf: Shelf, real_pair: catalog.Pair) -> None:
+def test_the_shelf_loads_once_and_shares_the_target(shelf: Shelf, real_pair: Pair) -> None:
     again = shelf.pair(real_pair.spec.id, "float32")
     alone = shelf.pair("smollm2-135m/target", "float32")
     assert again.draft is real_pair.draft
@@ -180,14 +180,3 @@ def test_a_package_without_weights_is_as_good_as_none(
     gguf = tmp_path / PACKAGE_THAT_IS_NOT / "model.gguf"
     gguf.write_bytes(b"GGUF")
     assert weights.find_gguf() == gguf, "found without being imported"
-
-
-# ---- the examples in the docstrings ------------------------------------------------------------
-
-CORE = ["settings", *(f"speculation.{x.name}" for x in pkgutil.iter_modules(speculation.__path__))]
-
-
-@pytest.mark.parametrize("name", CORE)
-def test_the_examples_of_the_core_are_right(name: str) -> None:
-    failed, _ = doctest.testmod(importlib.import_module(name))
-    assert failed == 0, f"{failed} examples in {name} are wrong (their output is above)"

@@ -1,9 +1,8 @@
 """Schemes at one position: the worked numbers, and every closed form against enumeration."""
 
-import doctest
-
 import numpy as np
 import pytest
+
 from speculation.dice import Purpose
 from speculation.rule import Law, overlap, verify
 from speculation.sampling import Sampling
@@ -16,14 +15,11 @@ from speculation.schemes import (
     Turn,
     base,
     block,
-    cycle,
-    numbers,
-    race,
     scheme,
     wrong_laws,
 )
-from speculation.schemes.cycle import KnownPair, cycle_law, play
-from speculation.schemes.numbers import Address, Given, every_way
+from speculation.schemes.known_laws import KnownPair, cycle_law, play
+from speculation.schemes.random_numbers import Address, Given, every_way
 
 ALL = pytest.mark.parametrize("tested", SCHEMES.values(), ids=SCHEMES.keys())
 
@@ -53,12 +49,6 @@ def random_spots() -> list[Spot]:
         for sampling in settings
         for _ in range(2)
     ]
-
-
-@pytest.mark.parametrize("module", [base, block, cycle, numbers, race, wrong_laws])
-def test_the_examples_in_the_text_are_right(module: object) -> None:
-    found = doctest.testmod(module, extraglobs={"np": np}, optionflags=doctest.ELLIPSIS)  # type: ignore[arg-type]
-    assert found.failed == 0
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from helpers import TableModel, random_tree
+
+from helpers.tables import TableModel, random_tree
 from speculation.decode import Decoder, Request
 from speculation.dice import Purpose, uniform
 from speculation.sampling import Sampling
-from speculation.scheme_decode import SchemeDecoder
 from speculation.schemes import SCHEMES, Scheme, Turn
-from speculation.schemes.cycle import (
+from speculation.schemes.known_laws import (
     KnownPair,
     Text,
     cycle_law,
@@ -18,8 +18,9 @@ from speculation.schemes.cycle import (
     write,
     write_seed,
 )
-from speculation.schemes.numbers import Address, Addressed, enumerate_outcomes, exponentials
 from speculation.schemes.race import race_again, race_agreement, race_row
+from speculation.schemes.random_numbers import Address, Addressed, enumerate_outcomes, exponentials
+from speculation.schemes.scheme_decode import SchemeDecoder
 from speculation.trace import Cycle
 
 ALL = pytest.mark.parametrize("tested", SCHEMES.values(), ids=SCHEMES.keys())

@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
-from presets import presets
-from recordings import recorded
+
+from helpers.browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
+from recordings.presets import presets
+from recordings.trace_files import recorded
 from speculation.text import join
 from speculation.trace import Trace
 

@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
-from recordings import recorded
-from settings import MAX_PROMPT_CHARACTERS
+
+from helpers.browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
+from recordings.trace_files import recorded
+from speculation.settings import MAX_PROMPT_CHARACTERS
 
 HOSTILE = {
     "markup": "<script>window.hacked=1</script><img src=x onerror=window.hacked=1>\n"

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
-from presets import presets
-from recordings import recorded
-from settings import Settings
+
+from helpers.browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
+from recordings.presets import presets
+from recordings.trace_files import recorded
+from speculation.settings import Settings
 from speculation.trace import Trace, digest
 
 LIST = presets()[2]

@@ -1,27 +1,9 @@
 """How the Lab looks and is reached: widths, themes, present mode, the keyboard, axe."""
 
-from typing import Any
-
 import pytest
-from browser import Lab, Opener, open_lab, playwright_browser, server, settle  # noqa: F401
 
-# Streamlit's own markup, as narrow as it can be said. What lies in our components is never
-# left out.
-NOT_OURS: dict[str, tuple[str, ...]] = {}
-
-
-def violations(lab: Lab) -> list[tuple[str, str]]:
-    """What axe calls serious or critical, without what is Streamlit's own."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe").Axe()
-    settle(lab.page)
-    found: list[dict[str, Any]] = axe.run(lab.page).response["violations"]
-    return [
-        (rule["id"], node["html"][:200])
-        for rule in found
-        if rule["impact"] in ("serious", "critical")
-        for node in rule["nodes"]
-        if not any(part in node["html"] for part in NOT_OURS.get(rule["id"], ()))
-    ]
+from helpers.browser import Lab, Opener, open_lab, playwright_browser, server, settle  # noqa: F401
+from helpers.look import violations
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -42,11 +24,11 @@ def test_width_theme_and_axe(open_lab: Opener, width: int, scheme: str) -> None:
     lab.page.set_viewport_size({"width": width, "height": height + 20})
     lab.ready()
     assert lab.no_sideways_scroll()
-    assert violations(lab) == []
+    assert violations(lab.page) == []
     lab.page.get_by_role("button", name="More settings").click()
     lab.page.get_by_text("Length, in tokens").wait_for()
     assert lab.no_sideways_scroll()
-    assert violations(lab) == []
+    assert violations(lab.page) == []
 
 
 def test_present(open_lab: Opener) -> None:  # noqa: F811
@@ -71,7 +53,7 @@ def test_present(open_lab: Opener) -> None:  # noqa: F811
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
     lab.press("ArrowRight")
     assert lab.cursor()[0] == 2
-    assert violations(lab) == []
+    assert violations(lab.page) == []
     lab.press("Escape")
     prompt.wait_for()
     lab.ready()

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from browser import PATIENCE, Server, playwright_browser, settle, start_server  # noqa: F401
+
+from helpers.browser import PATIENCE, Server, playwright_browser, start_server  # noqa: F401
+from helpers.look import violations
 
 LESSON = "why-the-output-stays-exact"
 
-# Streamlit's own markup, as narrow as it can be said.
-NOT_OURS: dict[str, tuple[str, ...]] = {}
 
 _FOCUSED = """() => {
   let x = document.activeElement;
@@ -106,17 +106,8 @@ class Reader:
         self.ready()
 
     def violations(self) -> list[tuple[str, str]]:
-        """What axe calls serious or critical, without what is Streamlit's own."""
-        axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe").Axe()
-        settle(self.page)
-        found: list[dict[str, Any]] = axe.run(self.page).response["violations"]
-        return [
-            (rule["id"], node["html"][:300])
-            for rule in found
-            if rule["impact"] in ("serious", "critical")
-            for node in rule["nodes"]
-            if not any(part in node["html"] for part in NOT_OURS.get(rule["id"], ()))
-        ]
+        """What axe has to say."""
+        return violations(self.page)
 
     def longest_line(self) -> int:
         """How many characters stand on the fullest line of the prose."""

@@ -1,10 +1,11 @@
 """A whole checkpoint, answered wrong and right on the page, and the rows it leaves."""
 
 import pytest
+from streamlit.testing.v1 import AppTest
+
 from content.library import library
 from content.quiz import Choice, Numeric
 from store import learners
-from streamlit.testing.v1 import AppTest
 
 
 @pytest.fixture(autouse=True)
@@ -14,12 +15,13 @@ def _own_store(fresh_server: object) -> None:
 
 def checkpoint() -> None:
     import streamlit as st
+
     from content.blocks import GateBlock, QuizBlock
     from content.library import library
     from content.quiz import CaseGate
     from store.streamlit_identity import learner_id
-    from widgets.lesson_gate import case_gate
-    from widgets.lesson_quiz import quiz_view
+    from widgets.lessons.gate import case_gate
+    from widgets.lessons.quiz import quiz_view
 
     lesson = library().lessons[0]
     st.text(learner_id())

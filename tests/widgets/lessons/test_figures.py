@@ -2,18 +2,19 @@
 
 import numpy as np
 import pytest
-from charts.committed import bars_given, bars_of, committed_figure, committed_sentence
-from charts.cycle_rows import cycle_rows
-from charts.hand_laws import hand_sentence
+
+from charts.lessons.hand_laws import hand_sentence
 from charts.measured import cost_sentence, decimal
+from charts.run.committed import bars_given, bars_of, committed_figure, committed_sentence
+from charts.run.cycle_rows import cycle_rows
 from content.library import library
 from content.widget_options import WIDGETS
-from measurements import recorded_measurements
-from recordings import recorded
-from speculation.one_position import classical_tries, doors, sample
+from measuring.shipped import recorded_measurements
+from recordings.trace_files import recorded
+from speculation.exactness.two_doors import classical_tries, doors, sample
 from speculation.rule import overlap
-from widgets.figures import FIGURES
-from widgets.lesson_rail import minutes
+from widgets.lessons.contents_rail import minutes
+from widgets.lessons.figures import FIGURES
 
 P = np.array([0.6, 0.3, 0.1])
 Q = np.array([0.2, 0.3, 0.5])

@@ -4,9 +4,10 @@ import re
 from typing import Any
 
 import pytest
-from browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
-from measurements import measured_drafts
-from test_browser_look import violations
+
+from helpers.browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
+from helpers.look import violations
+from measuring.shipped import measured_drafts
 
 RESTED = """() => {
   const app = document.querySelector("[data-testid=stApp]");
@@ -38,7 +39,7 @@ def test_width_theme_and_axe(open_lab: Opener, server: Server, width: int, schem
     lab.page.set_viewport_size({"width": width, "height": min(height + 20, 12_000)})
     rest(lab)
     assert lab.no_sideways_scroll()
-    assert violations(lab) == []
+    assert violations(lab.page) == []
 
 
 def test_a_visit_with_the_keyboard(open_lab: Opener, server: Server) -> None:  # noqa: F811

@@ -1,34 +1,29 @@
 """The page "When it pays": an engine's numbers, its figures and sentences, and a visit."""
 
-import doctest
 from pathlib import Path
 from typing import Any
 
-import measurements
 import numpy as np
 import pytest
-from charts import pays_curve, pays_dials, pays_engine, pays_meters, pays_time
-from charts.pays_dials import Place
-from helpers_pays import made_up
-from settings import Settings
-from speculation.engine_numbers import DEFINITIONS, Definition, Printed, invert, read
-from speculation.ladder import DraftMeasurements
-from speculation.theory import accepted_over_drafted, expected_speedup, expected_tau
 from streamlit.testing.v1 import AppTest
-from widgets.pays import choice, heat, names
 
-APP = Path(__file__).resolve().parents[1] / "app"
+from charts.pays import curve, dials, engine, meters, time_parts
+from charts.pays.dials import Place
+from helpers.made_records import made_up
+from measuring import shipped
+from measuring.engine_numbers import DEFINITIONS, Definition, Printed, invert, read
+from measuring.ladder_file import DraftMeasurements
+from speculation.settings import Settings
+from speculation.theory import accepted_over_drafted, expected_speedup, expected_tau
+from widgets.pays import heat, names
+
+APP = Path(__file__).resolve().parents[3] / "app"
 WAIT = 60
 
 
 @pytest.fixture(scope="module")
 def found() -> DraftMeasurements:
     return made_up()
-
-
-@pytest.mark.parametrize("module", [choice, names])
-def test_the_examples_in_the_text_are_right(module: object) -> None:
-    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
 # An engine's numbers
@@ -93,7 +88,7 @@ def test_a_block_cannot_cost_more_than_its_rows() -> None:
 
 def test_the_break_even_line_is_where_the_forecast_is_one() -> None:
     chosen = Place("one", 0.7, 0.2)
-    figure = pays_dials.dials_figure([chosen], chosen, 4, 1.3)
+    figure = dials.dials_figure([chosen], chosen, 4, 1.3)
     line = next(x for x in figure.data if x.name == "break-even at k = 4")
     for alpha, c in zip(line.x[30::10], line.y[30::10], strict=True):
         if c >= 0:
@@ -101,14 +96,14 @@ def test_the_break_even_line_is_where_the_forecast_is_one() -> None:
     for c, words in ((0.1, "below it: it pays"), (0.5, "does not pay")):
         place = Place("one", 0.7, c)
         gain = {"one": expected_speedup(0.7, 4, c, 1.3) - 1}
-        assert words in pays_dials.dials_sentence(place, 4, 1.3, gain)
-    assert "costs nothing is slower" in pays_dials.dials_sentence(Place("", 0.1, 0), 4, 1.5, {})
+        assert words in dials.dials_sentence(place, 4, 1.3, gain)
+    assert "costs nothing is slower" in dials.dials_sentence(Place("", 0.1, 0), 4, 1.5, {})
 
 
 def test_labels_of_close_drafts_lie_on_different_sides() -> None:
     low, high, far = Place("low", 0.51, 0.05), Place("high", 0.50, 0.075), Place("far", 0.56, 0.14)
     ends = Place("left", 0.02, 0.22), Place("right", 0.95, 0.1)
-    figure = pays_dials.dials_figure([low, high, far, *ends], far, 4, 1.3)
+    figure = dials.dials_figure([low, high, far, *ends], far, 4, 1.3)
     (dots,) = [trace for trace in figure.data if trace.mode == "markers+text"]
     sides = dict(zip(dots.text, dots.textposition, strict=True))
     assert sides == {
@@ -121,60 +116,60 @@ def test_the_curve_shows_what_was_measured(found: DraftMeasurements) -> None:
     cells = found.speed_cells("layers-4", "code", 1.0, "bfloat16")
     assert [x.k for x in cells] == [1, 2, 4, 8]
     textbook = {k: expected_speedup(0.6, k, 0.1) for k in range(1, 9)}
-    figure = pays_curve.curve_figure(cells, textbook, textbook, 4)
+    figure = curve.curve_figure(cells, textbook, textbook, 4)
     measured = next(x for x in figure.data if x.name == "measured")
     assert list(measured.y) == [x.speedup.mean for x in cells]
     assert list(measured.error_y.array) == pytest.approx(
         [x.speedup.high - x.speedup.mean for x in cells]
     )
     best = max(cells, key=lambda x: x.speedup.mean)
-    assert f"best at k = {best.k}" in pays_curve.curve_sentence(cells, textbook, textbook)
-    assert "Nothing was measured" in pays_curve.curve_sentence([], textbook, textbook)
+    assert f"best at k = {best.k}" in curve.curve_sentence(cells, textbook, textbook)
+    assert "Nothing was measured" in curve.curve_sentence([], textbook, textbook)
     slow = [
         x.model_copy(update={"speedup": x.speedup.model_copy(update={"mean": 0.5})}) for x in cells
     ]
-    assert "slower than plain at every k" in pays_curve.curve_sentence(slow, textbook, textbook)
+    assert "slower than plain at every k" in curve.curve_sentence(slow, textbook, textbook)
     cell = found.alpha_cell("layers-4", "code", 1.0)
     assert cell is not None
-    bars = pays_curve.positions_figure(cell).data[0]
+    bars = curve.positions_figure(cell).data[0]
     assert list(bars.y) == [x for x in cell.by_position if x is not None]
-    assert f"Mean {cell.alpha.mean:.2f}" in pays_curve.positions_sentence(cell)
+    assert f"Mean {cell.alpha.mean:.2f}" in curve.positions_sentence(cell)
 
 
 def test_time_and_fates_add_up(found: DraftMeasurements) -> None:
     cells = found.speed_cells("layers-4", "story", 0.0, "float32")
-    parts = [np.array(bar.x) for bar in pays_time.time_figure(cells).data[:3]]
+    parts = [np.array(bar.x) for bar in time_parts.time_figure(cells).data[:3]]
     per_token = [1000.0 / x.tokens_per_second for x in cells]
     assert sum(parts) == pytest.approx(per_token, rel=0.02)
-    fates = [np.array(bar.x) for bar in pays_time.fates_figure(cells).data]
+    fates = [np.array(bar.x) for bar in time_parts.fates_figure(cells).data]
     assert sum(fates) == pytest.approx([x.drafted / x.cycles for x in cells])
     cell = cells[2]
-    said = pays_time.fates_sentence(cells, 4)
+    said = time_parts.fates_sentence(cells, 4)
     assert f"{cell.rejected + cell.unchecked} of {cell.drafted}" in said
-    assert "At k = 4" in pays_time.time_sentence(cells, 5), "the nearest that was measured"
+    assert "At k = 4" in time_parts.time_sentence(cells, 5), "the nearest that was measured"
 
 
 def test_meters_and_changes(found: DraftMeasurements) -> None:
     some = [m for m in found.meters if m.precision == "float32"]
     assert [m.way for m in some].count("plain") == 1
-    figure = pays_meters.meter_figure(some, "log_prob")
+    figure = meters.meter_figure(some, "log_prob")
     assert [len(trace.x) for trace in figure.data] == [1, len(some) - 1]
-    assert "overlap it" in pays_meters.meter_sentence(some, "log_prob")
-    assert "ms a token" in pays_meters.meter_sentence(some, "tpot_ms")
-    assert "Nothing was measured" in pays_meters.meter_sentence([], "tpot_ms")
-    bars = pays_meters.changes_figure(found.changes).data[0]
+    assert "overlap it" in meters.meter_sentence(some, "log_prob")
+    assert "ms a token" in meters.meter_sentence(some, "tpot_ms")
+    assert "Nothing was measured" in meters.meter_sentence([], "tpot_ms")
+    bars = meters.changes_figure(found.changes).data[0]
     assert list(bars.x) == [0.0, *(x.tv.mean for x in found.changes)]
 
 
 def test_the_forecast_of_an_engine() -> None:
     reading = read(Printed(5, 0.54, "drafted", 90.0, 50.0, c=0.1))
-    figure = pays_engine.forecast_figure(reading, 5)
+    figure = engine.forecast_figure(reading, 5)
     assert [x.name for x in figure.data] == ["forecast", "best k", "measured"]
-    assert f"k = {reading.best} is forecast" in pays_engine.forecast_sentence(reading, 5)
+    assert f"k = {reading.best} is forecast" in engine.forecast_sentence(reading, 5)
     hopeless = read(Printed(5, 0.1, "drafted", c=0.9))
     assert hopeless.best == 0
-    assert "No k" in pays_engine.forecast_sentence(hopeless, 5)
-    assert "no other k" in pays_engine.forecast_sentence(reading, reading.best)
+    assert "No k" in engine.forecast_sentence(hopeless, 5)
+    assert "no other k" in engine.forecast_sentence(reading, reading.best)
 
 
 def test_every_cell_of_the_map_opens_its_run(found: DraftMeasurements) -> None:
@@ -201,8 +196,8 @@ def test_every_cell_of_the_map_opens_its_run(found: DraftMeasurements) -> None:
 def test_a_visit_without_any_model(
     monkeypatch: pytest.MonkeyPatch, found: DraftMeasurements
 ) -> None:
-    measurements.measured_drafts.cache_clear()
-    monkeypatch.setattr(measurements, "measured_drafts", lambda: found)
+    shipped.measured_drafts.cache_clear()
+    monkeypatch.setattr(shipped, "measured_drafts", lambda: found)
     app = AppTest.from_file(str(APP / "screens" / "when_it_pays.py"), default_timeout=WAIT).run()
     assert not app.exception
     assert app.title[0].value == "When it pays"
@@ -239,7 +234,7 @@ def _metric(app: AppTest, label: str) -> str:
 
 @pytest.mark.usefixtures("no_models")
 def test_without_measurements_the_last_part_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measurements, "measured_drafts", lambda: None)
+    monkeypatch.setattr(shipped, "measured_drafts", lambda: None)
     app = AppTest.from_file(str(APP / "screens" / "when_it_pays.py"), default_timeout=WAIT).run()
     assert not app.exception
     assert any("make measure" in x.value for x in app.info)
@@ -248,5 +243,5 @@ def test_without_measurements_the_last_part_works(monkeypatch: pytest.MonkeyPatc
 
 def test_no_engine_is_missing_from_the_names() -> None:
     table: Any = names.table_html()
-    for engine in ("vLLM", "SGLang", "TensorRT-LLM", "llama.cpp", "transformers"):
-        assert f"<th scope=row>{engine}</th>" in table
+    for name in ("vLLM", "SGLang", "TensorRT-LLM", "llama.cpp", "transformers"):
+        assert f"<th scope=row>{name}</th>" in table

@@ -1,15 +1,16 @@
 """The page "Test it yourself": its numbers, its words, and a visit by somebody who presses all."""
 
-import doctest
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from charts.testing_band import band_figure
-from charts.testing_doors import exact_figure, exact_sentence
-from charts.testing_shares import committed_sentence, counted_sentence, shares_figure
-from charts.testing_texts import (
+from streamlit.testing.v1 import AppTest
+
+from charts.testing.band import band_figure
+from charts.testing.doors import exact_figure, exact_sentence
+from charts.testing.shares import committed_sentence, counted_sentence, shares_figure
+from charts.testing.texts import (
     accepted_figure,
     accepted_sentence,
     heights_figure,
@@ -17,20 +18,19 @@ from charts.testing_texts import (
 )
 from jobs.job import Job
 from jobs.kinds import states_of
-from settings import Settings
 from speculation.exactness.kill_table import as_records, kill_table
-from speculation.passes import PassStore
+from speculation.models.passes import PassStore
 from speculation.schemes import SCHEMES, Spot
-from speculation.scored import Scored
-from streamlit.testing.v1 import AppTest
-from widgets.testing import real, sabotage, table, whole, words
+from speculation.scored_place import Scored
+from speculation.settings import Settings
+from widgets.testing import real, sentences, table, whole
 from widgets.testing.blind import KINDS, kind_of, rounds
 from widgets.testing.cases import SMALL, Case, bias, most_visible, pick
 from widgets.testing.exactly import three_ways
 from widgets.testing.texts import write_texts
 from widgets.testing.trial import SIZES, bands, predicted_runs, run_trial
 
-APP = Path(__file__).resolve().parents[1] / "app"
+APP = Path(__file__).resolve().parents[3] / "app"
 WAIT = 60
 R = SMALL[0]
 
@@ -38,11 +38,6 @@ R = SMALL[0]
 def large_case() -> Case:
     rng = np.random.default_rng(0)
     return Case("large", "Large", "", Spot(rng.normal(size=500) * 2, rng.normal(size=500) * 2), {})
-
-
-@pytest.mark.parametrize("module", [words, table, sabotage, real])
-def test_the_examples_in_the_text_are_right(module: object) -> None:
-    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
 # Numbers and figures
@@ -120,18 +115,18 @@ def test_a_slow_scheme_is_called_slow_and_exact() -> None:
     trial = run_trial(R, "sample-and-match", 20_000, 5)
     assert trial.slow
     assert trial.law.p_value > 1e-4
-    assert "Slower" in words.verdict(trial)
+    assert "Slower" in sentences.verdict(trial)
     assert predicted_runs(R, "sample-and-match") is None
 
 
 def test_words_follow_the_numbers() -> None:
     caught = run_trial(R, "accept-everything", 5_000, 1)
     assert caught.broken
-    assert "Not exact" in words.verdict(caught)
-    assert "above the band" in words.band_sentence(caught)
-    assert "too few" in words.sees_sentence(run_trial(SMALL[2], "exact", 10, 1)).lower()
+    assert "Not exact" in sentences.verdict(caught)
+    assert "above the band" in sentences.band_sentence(caught)
+    assert "too few" in sentences.sees_sentence(run_trial(SMALL[2], "exact", 10, 1)).lower()
     for p_value, said in ((0.5, "nothing"), (0.02, "now and then"), (1e-3, "hard"), (0.0, "not")):
-        assert said in words.p_value_words(p_value)
+        assert said in sentences.p_value_words(p_value)
 
 
 # Whole texts

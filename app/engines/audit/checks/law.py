@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+
+from engines.audit.evidence import Check, Evidence
+from engines.audit.scoring import Numbers
 from speculation.exactness.counts import pearson_of
 from speculation.exactness.finding import Finding, z_finding
 from speculation.exactness.long_runs import pit_test, serial_test, z_test
-
-from engines.evidence import Check, Evidence
-from engines.scoring import Numbers
 
 NO_LAW = "The target is not at hand, so its law is not known."
 GREEDY = "At temperature 0 nothing is drawn."

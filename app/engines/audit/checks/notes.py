@@ -7,13 +7,13 @@ differences here and still commit the target's law.
 from dataclasses import replace
 
 import numpy as np
+
+from engines.audit.checks.law import why_no_cycles
+from engines.audit.evidence import Check, Evidence
+from engines.audit.scoring import Numbers, ScoredText
+from engines.base import Continuation
 from speculation.exactness.cycles import STRATA, Stratum
 from speculation.exactness.long_runs import uniformity, z_by_place
-
-from engines.base import Continuation
-from engines.checks_law import why_no_cycles
-from engines.evidence import Check, Evidence
-from engines.scoring import Numbers, ScoredText
 
 
 def by_place(evidence: Evidence) -> Check:

@@ -4,14 +4,14 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+
+from engines.audit.checks.law import GREEDY, NO_LAW, events, why_not
+from engines.audit.evidence import Check, Evidence, counted
+from engines.audit.plan import FORBIDDING, PRESENCE, REPETITION
+from engines.base import Continuation
 from speculation.exactness.counts import rank_p_value
 from speculation.exactness.finding import Finding
 from speculation.exactness.long_runs import pit_test
-
-from engines.base import Continuation
-from engines.checks_law import GREEDY, NO_LAW, events, why_not
-from engines.evidence import Check, Evidence, counted
-from engines.plan import FORBIDDING, PRESENCE, REPETITION
 
 NO_PENALTY = "The engine has no such penalty."
 LATER = "The samples for it were not reached."

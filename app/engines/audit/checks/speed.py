@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
+from engines.audit.checks.law import why_no_cycles
+from engines.audit.evidence import Check, Evidence, counted
+from engines.audit.scoring import checked_overlaps
 from speculation.exactness.cycles import Tally, slower_test
-
-from engines.checks_law import why_no_cycles
-from engines.evidence import Check, Evidence, counted
-from engines.scoring import checked_overlaps
 
 
 def drafts_kept(evidence: Evidence) -> Check:

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+
+from engines.audit.evidence import Check, Evidence
+from engines.base import Continuation
 from speculation.exactness.counts import rank_p_value
 from speculation.exactness.finding import Finding
-
-from engines.base import Continuation
-from engines.evidence import Check, Evidence
 
 Outcomes = npt.NDArray[np.int64]
 

@@ -4,16 +4,16 @@ and can stand in a lesson, in a page or in the Lab."""
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from widgets.figures.classical_rejection import classical_rejection
-from widgets.figures.committed_bars import committed_bars
-from widgets.figures.cycle_stepper import cycle_stepper
-from widgets.figures.greedy_and_same import greedy_and_same
-from widgets.figures.one_position_rule import one_position_rule
-from widgets.figures.p_q_residual import p_q_residual
-from widgets.figures.pass_cost import pass_cost
-from widgets.figures.rounding import rounding
-from widgets.figures.temperature_acceptance import temperature_acceptance
-from widgets.figures.two_doors import two_doors
+from widgets.lessons.figures.classical_rejection import classical_rejection
+from widgets.lessons.figures.committed_bars import committed_bars
+from widgets.lessons.figures.cycle_stepper import cycle_stepper
+from widgets.lessons.figures.greedy_and_same import greedy_and_same
+from widgets.lessons.figures.one_position_rule import one_position_rule
+from widgets.lessons.figures.p_q_residual import p_q_residual
+from widgets.lessons.figures.pass_cost import pass_cost
+from widgets.lessons.figures.rounding import rounding
+from widgets.lessons.figures.temperature_acceptance import temperature_acceptance
+from widgets.lessons.figures.two_doors import two_doors
 
 FIGURES: Mapping[str, Callable[[Any, str], None]] = {
     "committed-bars": committed_bars,

@@ -2,11 +2,11 @@
 
 import numpy as np
 import streamlit as st
-from charts.tries import tries_figure
-from content.widget_options import ClassicalRejection
-from speculation.one_position import classical_tries, sample
 
-from widgets.figures.parts import chart, hand_laws, sliders
+from charts.lessons.tries import tries_figure
+from content.widget_options import ClassicalRejection
+from speculation.exactness.two_doors import classical_tries, sample
+from widgets.figure_parts import chart, hand_laws, sliders
 
 
 def classical_rejection(options: ClassicalRejection, key: str) -> None:

@@ -1,7 +1,8 @@
 """Tokens committed by each cycle: given numbers, a recorded run, or a run on one's own prompt."""
 
 import streamlit as st
-from charts.committed import (
+
+from charts.run.committed import (
     Bar,
     bars_given,
     bars_of,
@@ -9,9 +10,8 @@ from charts.committed import (
     committed_sentence,
 )
 from content.widget_options import CommittedBars
-
-from widgets.figures.parts import chart
-from widgets.lesson_run import badge, own_run, run_of
+from widgets.figure_parts import chart
+from widgets.lessons.shown_run import badge, own_run, run_of
 
 EIGHT = 8
 

@@ -1,10 +1,10 @@
 """One run, cycle by cycle, stage by stage: the Lab's stepper."""
 
 import streamlit as st
+
 from components.stepper import stepper
 from content.widget_options import CycleStepper
-
-from widgets.lesson_run import badge, run_of
+from widgets.lessons.shown_run import badge, run_of
 
 
 def cycle_stepper(options: CycleStepper, key: str) -> None:

@@ -1,13 +1,13 @@
 """A run with two switches: temperature 0, and the target as its own draft."""
 
 import streamlit as st
-from charts.committed import bars_of, committed_figure, committed_sentence
-from charts.ratios import ratios_figure, ratios_sentence
-from content.widget_options import GreedyAndSame
-from recordings import recorded
 
-from widgets.figures.parts import chart
-from widgets.lesson_run import badge
+from charts.run.committed import bars_of, committed_figure, committed_sentence
+from charts.run.ratios import ratios_figure, ratios_sentence
+from content.widget_options import GreedyAndSame
+from recordings.trace_files import recorded
+from widgets.figure_parts import chart
+from widgets.lessons.shown_run import badge
 from widgets.state import Shown
 
 CYCLES = 8

@@ -2,10 +2,10 @@
 
 import numpy as np
 import streamlit as st
-from charts.one_position import rule_figure, rule_sentence
-from content.widget_options import OnePositionRule
 
-from widgets.figures.parts import chart
+from charts.lessons.one_position import rule_figure, rule_sentence
+from content.widget_options import OnePositionRule
+from widgets.figure_parts import chart
 
 MANY = 100
 

@@ -1,13 +1,13 @@
 """p, q and the residual: at a real place of a run, or on a few tokens with laws drawn by hand."""
 
 import streamlit as st
-from charts.hand_laws import hand_sentence
-from charts.laws import laws_figure, laws_sentence
+
+from charts.lessons.hand_laws import hand_sentence
+from charts.run.laws import laws_figure, laws_sentence
 from components.hand_laws import hand_drawn
 from content.widget_options import PQResidual
-
-from widgets.figures.parts import chart, hand_laws, rejections
-from widgets.lesson_run import badge, run_of
+from widgets.figure_parts import chart, hand_laws, rejections
+from widgets.lessons.shown_run import badge, run_of
 from widgets.plain import plain
 
 

@@ -1,11 +1,11 @@
 """What a pass over several tokens costs, beside a pass over one."""
 
 import streamlit as st
+
 from charts.measured import cost_figure, cost_sentence
 from content.widget_options import PassCost
-
-from widgets.figures.parts import chart
-from widgets.lesson_measure import measurements
+from widgets.figure_parts import chart
+from widgets.lessons.block_measurement import measurements
 
 
 def pass_cost(options: PassCost, key: str) -> None:

@@ -1,11 +1,11 @@
 """One position scored alone and inside a block: how far the two are apart."""
 
 import streamlit as st
+
 from charts.measured import rounding_figure, rounding_sentence
 from content.widget_options import Rounding
-
-from widgets.figures.parts import chart
-from widgets.lesson_measure import measurements
+from widgets.figure_parts import chart
+from widgets.lessons.block_measurement import measurements
 
 
 def rounding(options: Rounding, key: str) -> None:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
-from charts.temperature import temperature_figure
+
+from charts.lessons.temperature import temperature_figure
 from content.widget_options import TemperatureAcceptance
-from measurements import recorded_measurements
+from measuring.shipped import recorded_measurements
 from speculation.rule import overlap
 from speculation.sampling import Sampling, law
-
-from widgets.figures.parts import chart
+from widgets.figure_parts import chart
 from widgets.plain import plain
 
 STEPS = [0.02 * i for i in range(0, 501)]

@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from charts.doors import doors_figure, doors_sentence
+
+from charts.lessons.doors import doors_figure, doors_sentence
 from charts.style import CONFIG
 from content.widget_options import TwoDoors
 from speculation.exactness.counts import pearson
 from speculation.exactness.power import runs_needed
-from speculation.one_position import Rule, doors, sample
+from speculation.exactness.two_doors import Rule, doors, sample
 from speculation.rule import Law
-
-from widgets.figures.parts import hand_laws, sliders
+from widgets.figure_parts import hand_laws, sliders
 
 LEVEL = 0.001
 RULES: dict[Rule, str] = {

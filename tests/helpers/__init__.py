@@ -1,0 +1,1 @@
+"""What tests share: small laws and models, servers, browsers, and what was made up for them."""

@@ -1,0 +1,1 @@
+"""Classes in tests: a server, its fixtures, runs whose numbers occur once, and people."""
