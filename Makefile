@@ -6,6 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 HOST ?= 127.0.0.1
 PORT ?= 8501
+JOBS ?= 2
 
 .PHONY: run install test lint bench audit measure drafts traces help
 .DEFAULT_GOAL := help
@@ -34,8 +35,8 @@ $(READY): requirements.txt requirements-dev.txt requirements-models.txt constrai
 		|| echo "Without live models the app shows recorded runs. 'make install' tries again."
 	@touch $@
 
-test: install  ## run the tests (Chromium is needed for the pages: see README)
-	$(BIN)/pytest
+test: install  ## run the tests in JOBS processes (Chromium is needed for the pages: see README)
+	$(BIN)/pytest --numprocesses=$(JOBS) --dist=loadgroup --no-loadscope-reorder --durations=10
 
 lint: install  ## ruff, mypy and the import arrows
 	$(BIN)/ruff check .

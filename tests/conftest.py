@@ -1,12 +1,14 @@
-"""What all tests share: two pinned threads, models loaded once, and a time report per file.
+"""What all tests share: two pinned threads, and models, servers and a browser that start once.
 
 A test that takes the fixture `shelf` or `real_pair` needs the target's weights. Without them it is
 skipped, and says how to install them; in CI (the environment variable CI is "true") it fails.
 `pytest -m "not models"` leaves these tests out.
 """
 
+# ruff: noqa: E402 (threads are chosen before anything is imported that reads them)
+
 import os
-from collections import defaultdict
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,11 +17,11 @@ import pytest
 
 THREADS = 2
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # read when torch and NumPy are imported
-    os.environ.setdefault(variable, str(THREADS))
+    os.environ[variable] = str(THREADS)
 # Said here too, since a test may load torch before the core: see app/speculation/__init__.py.
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
-import hypothesis  # noqa: E402
+import hypothesis
 
 if TYPE_CHECKING:  # imported in the fixtures: a run of tests without models need not load torch
     from speculation.pairs.pair import Pair
@@ -28,6 +30,9 @@ if TYPE_CHECKING:  # imported in the fixtures: a run of tests without models nee
 # The same examples on every run: a failure can be repeated, and a pass means the same everywhere.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 hypothesis.settings.load_profile("repeatable")
+
+# Fixtures for every folder. What lies in them is imported when a test asks for it.
+pytest_plugins = ["helpers.browser", "helpers.databases", "helpers.shares", "helpers.times"]
 
 NEED_MODELS = {"shelf", "real_pair"}
 
@@ -42,12 +47,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("models")
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(autouse=True)
 def _two_threads() -> None:
-    """The arithmetic depends on the number of threads, so it is the same in every test."""
-    import torch
+    """The arithmetic depends on the number of threads, so it is the same in every test.
 
-    torch.set_num_threads(THREADS)
+    A test that loads torch itself finds the two of the environment, above.
+    """
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.get_num_threads() != THREADS:
+        torch.set_num_threads(THREADS)
 
 
 @pytest.fixture(scope="session")
@@ -120,22 +128,3 @@ def _unavailable(reason: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(f"in CI no test may be skipped: {reason}", pytrace=False)
     pytest.skip(reason)
-
-
-_seconds: defaultdict[str, float] = defaultdict(float)
-_tests: defaultdict[str, int] = defaultdict(int)
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    file = report.nodeid.split("::")[0]
-    _seconds[file] += report.duration
-    _tests[file] += report.when == "call"
-
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    yield
-    terminalreporter.section("time per file")
-    for file, seconds in sorted(_seconds.items(), key=lambda item: -item[1]):
-        terminalreporter.write_line(f"{seconds:8.1f} s  {_tests[file]:4d} tests  {file}")
-    terminalreporter.write_line(f"{sum(_seconds.values()):8.1f} s  {sum(_tests.values()):4d} tests")

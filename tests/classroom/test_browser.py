@@ -3,23 +3,10 @@
 The server runs on recordings, on a database of its own. Every wait is on the state of a page.
 """
 
-# ruff: noqa: F811 (fixtures are imported by name)
-
 import pytest
 
 from classroom.plans.questions import votable
-from helpers.browser import playwright_browser  # noqa: F401
-from helpers.classes.pages import (  # noqa: F401
-    PHONE,
-    School,
-    Somebody,
-    choose,
-    class_server,
-    school,
-    somebody,
-    student_of,
-    teacher_of,
-)
+from helpers.classes.pages import PHONE, School, Somebody, choose, student_of, teacher_of
 from recordings.trace_files import recorded
 
 

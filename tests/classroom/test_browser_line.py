@@ -1,20 +1,9 @@
-# ruff: noqa: F811 (fixtures are imported by name)
 """When the line to a class breaks, or a page comes back: nothing is lost, nobody is two.
 
 Every wait is on the state of a page.
 """
 
-from helpers.browser import playwright_browser  # noqa: F401
-from helpers.classes.pages import (  # noqa: F401
-    School,
-    Somebody,
-    choose,
-    class_server,
-    school,
-    somebody,
-    student_of,
-    teacher_of,
-)
+from helpers.classes.pages import School, Somebody, choose, student_of, teacher_of
 
 
 def test_reload_back_button_and_second_tab_are_the_same_member(

@@ -1,4 +1,3 @@
-# ruff: noqa: F811 (fixtures are imported by name)
 """The page Class in a real browser: start, make a plan, save and load it, take results, delete.
 
 The server runs on recordings, so nothing waits for a model.
@@ -13,15 +12,8 @@ from typing import Any
 import pytest
 
 from classroom.plans.plan import parse_plan
-from helpers.browser import Server, playwright_browser  # noqa: F401
-from helpers.classes.pages import (  # noqa: F401
-    Person,
-    School,
-    Somebody,
-    class_server,
-    post,
-    somebody,
-)
+from helpers.browser import Server
+from helpers.classes.pages import Person, School, Somebody, post
 
 
 @pytest.fixture

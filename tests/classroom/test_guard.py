@@ -9,13 +9,12 @@ import pytest
 from sqlalchemy import text
 
 from classroom.web.limits import Budget
-from helpers.classes.fixtures import fresh, kept_in, lesson, light, light_class, postgres, served  # noqa: F401
 from helpers.classes.server import PLAN, Browser, Class, Events, Threaded, begin
 from helpers.recorded_places import first_fallen
 from recordings.trace_files import recorded
 
 
-def test_the_teacher_needs_the_token(light_class: Class) -> None:  # noqa: F811
+def test_the_teacher_needs_the_token(light_class: Class) -> None:
     student = light_class.student()
     base = f"{light_class.path}/teacher"
     for headers in (
@@ -34,7 +33,7 @@ def test_the_teacher_needs_the_token(light_class: Class) -> None:  # noqa: F811
     assert student.get(f"{base}/state", **with_token).status == 200
 
 
-def test_the_token_of_one_class_opens_no_other(light: Threaded) -> None:  # noqa: F811
+def test_the_token_of_one_class_opens_no_other(light: Threaded) -> None:
     one, other = begin(light.port), begin(light.port)
     answer = Browser(light.port).get(
         f"{other.path}/teacher/state", Authorization=f"Bearer {one.token}"
@@ -42,7 +41,7 @@ def test_the_token_of_one_class_opens_no_other(light: Threaded) -> None:  # noqa
     assert answer.status == 403
 
 
-def test_cookies_are_out_of_reach(light_class: Class) -> None:  # noqa: F811
+def test_cookies_are_out_of_reach(light_class: Class) -> None:
     browser = Browser(light_class.teacher.port)
     joined = browser.post(f"{light_class.path}/join")
     entered = browser.post(
@@ -56,7 +55,7 @@ def test_cookies_are_out_of_reach(light_class: Class) -> None:  # noqa: F811
     assert "Secure" in secure.headers["set-cookie"]
 
 
-def test_secrets_are_stored_as_hashes(lesson: Class, served: Threaded) -> None:  # noqa: F811
+def test_secrets_are_stored_as_hashes(lesson: Class, served: Threaded) -> None:
     key = lesson.student().cookies["speculate_member"][0]
     with served.service.database.opened.engine.connect() as connection:
         rows = [
@@ -68,7 +67,7 @@ def test_secrets_are_stored_as_hashes(lesson: Class, served: Threaded) -> None: 
     assert key not in str(rows)
 
 
-def test_what_is_unrevealed_is_in_nothing_a_student_gets(light_class: Class) -> None:  # noqa: F811
+def test_what_is_unrevealed_is_in_nothing_a_student_gets(light_class: Class) -> None:
     trace = recorded("code")
     assert trace is not None
     student = light_class.student()
@@ -94,7 +93,7 @@ def test_what_is_unrevealed_is_in_nothing_a_student_gets(light_class: Class) -> 
     assert "seed" not in student.get(f"{light_class.path}/run?item=0").data["settings"]
 
 
-def test_one_vote_in_a_round(lesson: Class) -> None:  # noqa: F811
+def test_one_vote_in_a_round(lesson: Class) -> None:
     student = lesson.student()
     lesson.ask(kind="count", cycle=0)
     answers: list[Any] = []
@@ -116,7 +115,7 @@ def test_one_vote_in_a_round(lesson: Class) -> None:  # noqa: F811
     assert sum(state["question"]["rounds"][0]["histogram"].values()) == 1
 
 
-def test_a_vote_needs_a_member_of_this_class(light: Threaded) -> None:  # noqa: F811
+def test_a_vote_needs_a_member_of_this_class(light: Threaded) -> None:
     one, other = begin(light.port), begin(light.port)
     for room in (one, other):
         room.ask(kind="count", cycle=0)
@@ -152,13 +151,13 @@ def test_a_vote_needs_a_member_of_this_class(light: Threaded) -> None:  # noqa: 
         (b"x" * 5000, 413),
     ],
 )
-def test_votes_are_checked(light_class: Class, body: Any, status: int) -> None:  # noqa: F811
+def test_votes_are_checked(light_class: Class, body: Any, status: int) -> None:
     student = light_class.student()
     light_class.ask(kind="count", cycle=0)
     assert student.post(f"{light_class.path}/vote", body).status == status
 
 
-def test_nobody_reads_another_ones_answer(light_class: Class) -> None:  # noqa: F811
+def test_nobody_reads_another_ones_answer(light_class: Class) -> None:
     one, other = light_class.student(nickname="Ann"), light_class.student(nickname="Bob")
     stream = Events(other, f"{light_class.path}/events")
     light_class.ask(kind="count", cycle=0)
@@ -182,7 +181,7 @@ def test_nobody_reads_another_ones_answer(light_class: Class) -> None:  # noqa: 
         {"Origin": "http://127.0.0.1:1"},
     ],
 )
-def test_another_site_cannot_post(light_class: Class, origin: dict[str, str]) -> None:  # noqa: F811
+def test_another_site_cannot_post(light_class: Class, origin: dict[str, str]) -> None:
     light_class.ask(kind="count", cycle=0)
     student = light_class.student()
     for path, body in (
@@ -209,13 +208,13 @@ def test_another_site_cannot_post(light_class: Class, origin: dict[str, str]) ->
         ("e\u0301", "\u00e9"),
     ],
 )
-def test_a_nickname_is_text(light_class: Class, typed: Any, kept: Any) -> None:  # noqa: F811
+def test_a_nickname_is_text(light_class: Class, typed: Any, kept: Any) -> None:
     browser = Browser(light_class.teacher.port)
     joined = browser.post(f"{light_class.path}/join", {"nickname": typed})
     assert joined.data["nickname"] == kept
 
 
-def test_codes_cannot_be_found_by_trying(fresh: Threaded) -> None:  # noqa: F811
+def test_codes_cannot_be_found_by_trying(fresh: Threaded) -> None:
     stranger, room = Browser(fresh.port), begin(fresh.port)
     student = room.student()
     tried = [stranger.get(f"/class/zzzz{a}{b}/state").status for a in "bcdfgh" for b in "bcdfg"]
@@ -267,12 +266,12 @@ def bomb(size: int) -> bytes:
         (json.dumps({"plan": None}).encode(), 400),
     ],
 )
-def test_plans_are_checked(light: Threaded, body: bytes, status: int) -> None:  # noqa: F811
+def test_plans_are_checked(light: Threaded, body: bytes, status: int) -> None:
     answer = Browser(light.port).post("/class/api/start", body)
     assert (answer.status, next(iter(answer.data))) == (status, "error")
 
 
-def test_a_compressed_plan_is_read(light: Threaded) -> None:  # noqa: F811
+def test_a_compressed_plan_is_read(light: Threaded) -> None:
     body = gzip.compress(json.dumps({"plan": PLAN.model_dump(mode="json")}).encode())
     assert Browser(light.port).post("/class/api/start", body).status == 200
 
@@ -297,7 +296,7 @@ def test_a_compressed_plan_is_read(light: Threaded) -> None:  # noqa: F811
         {},
     ],
 )
-def test_actions_are_checked(light_class: Class, action: dict[str, Any]) -> None:  # noqa: F811
+def test_actions_are_checked(light_class: Class, action: dict[str, Any]) -> None:
     answer = light_class.teacher.post(f"{light_class.path}/teacher/do", action)
     assert answer.status == 400, answer.text
     assert answer.data["error"]
@@ -306,5 +305,5 @@ def test_actions_are_checked(light_class: Class, action: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("action", ["close", "again", "reveal", "hide"])
-def test_without_a_question_there_is_nothing_to_close(light_class: Class, action: str) -> None:  # noqa: F811
+def test_without_a_question_there_is_nothing_to_close(light_class: Class, action: str) -> None:
     assert light_class.do(action).status == 409

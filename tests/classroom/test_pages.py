@@ -14,7 +14,7 @@ from classroom.plans.question import Question
 from components.stepper import FOLDER as STEPPER
 from content.blocks import WidgetBlock
 from content.library import library
-from helpers.browser import playwright_browser  # noqa: F401
+from helpers.browser import page_alone
 from helpers.made_traces import make_trace, odd_trace, stops
 from speculation.trace import Trace
 from widgets.classes.draft import Draft
@@ -44,17 +44,12 @@ def serve(route: Any) -> None:
 
 
 @pytest.fixture
-def page(playwright_browser: Any) -> Iterator[Any]:  # noqa: F811
-    context = playwright_browser.new_context(viewport={"width": 1280, "height": 720})
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.route("http://pages.test/**", serve)
-    page.goto("http://pages.test/page")
-    page.wait_for_function("Boolean(window.mount)")
-    yield page
-    context.close()
-    assert errors == []
+def page(playwright_browser: Any) -> Iterator[Any]:
+    options = {"viewport": {"width": 1280, "height": 720}}
+    for page in page_alone(playwright_browser, "http://pages.test/**", serve, options):
+        page.goto("http://pages.test/page")
+        page.wait_for_function("Boolean(window.mount)")
+        yield page
 
 
 def whole(trace: Trace) -> dict[str, Any]:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from classroom.hub import LOOK_SECONDS
 from helpers.classes.server import Browser, Class, Events, Process, begin
-from helpers.databases import kept_in, postgres  # noqa: F401
 
 
-def test_two_processes_show_one_class(kept_in: str) -> None:  # noqa: F811
+def test_two_processes_show_one_class(kept_in: str) -> None:
     one, other = both = [Process(kept_in, wait=False) for _ in range(2)]
     try:
         for server in both:
@@ -50,7 +49,7 @@ def test_two_processes_show_one_class(kept_in: str) -> None:  # noqa: F811
             server.end()
 
 
-def test_a_server_killed_in_the_middle_of_a_vote(kept_in: str) -> None:  # noqa: F811
+def test_a_server_killed_in_the_middle_of_a_vote(kept_in: str) -> None:
     server = Process(kept_in)
     port = server.port
     room = begin(port)

@@ -8,12 +8,11 @@ import json
 import pytest
 
 from classroom.hidden_run import cut_run
-from helpers.classes.fixtures import kept_in, lesson, light, light_class, postgres, served  # noqa: F401
 from helpers.classes.server import PLAN, Browser, Class, Events, Threaded, begin
 from recordings.trace_files import recorded
 
 
-def test_a_whole_round(lesson: Class) -> None:  # noqa: F811
+def test_a_whole_round(lesson: Class) -> None:
     students = [lesson.student(nickname=f"S{i}") for i in range(3)]
     stream = Events(students[0], f"{lesson.path}/events")
     first = stream.until("state")
@@ -66,7 +65,7 @@ def test_a_whole_round(lesson: Class) -> None:  # noqa: F811
     stream.close()
 
 
-def test_the_teacher_sees_votes_as_they_arrive(lesson: Class) -> None:  # noqa: F811
+def test_the_teacher_sees_votes_as_they_arrive(lesson: Class) -> None:
     student = lesson.student()
     stream = Events(lesson.teacher, f"{lesson.path}/teacher/events")
     whole = stream.until("state")
@@ -82,7 +81,7 @@ def test_the_teacher_sees_votes_as_they_arrive(lesson: Class) -> None:  # noqa: 
     stream.close()
 
 
-def test_asking_moves_the_class_to_where_the_question_makes_sense(light_class: Class) -> None:  # noqa: F811
+def test_asking_moves_the_class_to_where_the_question_makes_sense(light_class: Class) -> None:
     state = light_class.do("ask", index=0).data
     assert state["place"] == {"item": 0, "cycle": 3, "stage": "verify", "position": 0}
     light_class.show(4, "draft")
@@ -91,7 +90,7 @@ def test_asking_moves_the_class_to_where_the_question_makes_sense(light_class: C
     assert state["question"]["already_shown"] is True
 
 
-def test_a_step_past_the_answer_closes_the_question(light_class: Class) -> None:  # noqa: F811
+def test_a_step_past_the_answer_closes_the_question(light_class: Class) -> None:
     student = light_class.student()
     light_class.ask(kind="verdict", cycle=0, position=1)
     assert light_class.vote(student, 1, "accepted").status == 200
@@ -101,7 +100,7 @@ def test_a_step_past_the_answer_closes_the_question(light_class: Class) -> None:
     assert (late.status, late.data["error"]) == (409, "This question is closed.")
 
 
-def test_the_same_action_twice_is_done_once(light_class: Class) -> None:  # noqa: F811
+def test_the_same_action_twice_is_done_once(light_class: Class) -> None:
     body = {"action": "ask", "id": "x", "question": {"kind": "count", "cycle": 0}}
     for _ in range(2):
         state = light_class.teacher.post(f"{light_class.path}/teacher/do", body).data
@@ -109,7 +108,7 @@ def test_the_same_action_twice_is_done_once(light_class: Class) -> None:  # noqa
     assert state["version"] == 2
 
 
-def test_a_reload_and_a_second_tab_are_the_same_member(light_class: Class) -> None:  # noqa: F811
+def test_a_reload_and_a_second_tab_are_the_same_member(light_class: Class) -> None:
     student = light_class.student(nickname="Ann")
     again = student.post(f"{light_class.path}/join", {"nickname": ""})
     assert again.data["nickname"] == "Ann"
@@ -124,7 +123,7 @@ def test_a_reload_and_a_second_tab_are_the_same_member(light_class: Class) -> No
     tab.close()
 
 
-def test_a_stream_that_comes_back_is_not_told_what_it_knows(light_class: Class) -> None:  # noqa: F811
+def test_a_stream_that_comes_back_is_not_told_what_it_knows(light_class: Class) -> None:
     student = light_class.student()
     back = Events(student, f"{light_class.path}/events", last="1")
     assert next(iter(back))[0] == "you"
@@ -136,7 +135,7 @@ def test_a_stream_that_comes_back_is_not_told_what_it_knows(light_class: Class) 
     missed.close()
 
 
-def test_polling_says_the_same(light_class: Class) -> None:  # noqa: F811
+def test_polling_says_the_same(light_class: Class) -> None:
     student = light_class.student()
     state = student.get(f"{light_class.path}/state").data
     assert student.get(f"{light_class.path}/state?since={state['version']}").status == 204
@@ -150,7 +149,7 @@ def test_polling_says_the_same(light_class: Class) -> None:  # noqa: F811
     assert light_class.teacher.get(f"{light_class.path}/teacher/state?since={tag}").status == 204
 
 
-def test_the_run_as_far_as_it_was_shown(light_class: Class) -> None:  # noqa: F811
+def test_the_run_as_far_as_it_was_shown(light_class: Class) -> None:
     student = light_class.student()
     light_class.show(2, "decide", 0)
     answer = student.get(f"{light_class.path}/run?item=0")
@@ -176,7 +175,7 @@ def test_the_run_as_far_as_it_was_shown(light_class: Class) -> None:  # noqa: F8
     assert whole == {"item": 0, **json.loads(json.dumps(cut_run(trace, None)))}
 
 
-def test_the_answers_as_files(lesson: Class) -> None:  # noqa: F811
+def test_the_answers_as_files(lesson: Class) -> None:
     students = [lesson.student(nickname="=cmd()") for _ in range(2)]
     lesson.ask(kind="count", cycle=0)
     for student, answer in zip(students, ("5", "2"), strict=True):
@@ -193,7 +192,7 @@ def test_the_answers_as_files(lesson: Class) -> None:  # noqa: F811
     assert lesson.teacher.get(f"{lesson.path}/teacher/export.xls").status == 404
 
 
-def test_a_student_keeps_the_answers(served: Threaded) -> None:  # noqa: F811
+def test_a_student_keeps_the_answers(served: Threaded) -> None:
     room = begin(served.port)
     student = Browser(served.port)
     student.get(room.path, Accept="text/html")  # which gives the learner's cookie
@@ -215,7 +214,7 @@ def test_a_student_keeps_the_answers(served: Threaded) -> None:  # noqa: F811
     assert f"class-{room.code}-1" in served.service.learners.answers(learner), "it is theirs"
 
 
-def test_deleting_leaves_nothing(lesson: Class, served: Threaded) -> None:  # noqa: F811
+def test_deleting_leaves_nothing(lesson: Class, served: Threaded) -> None:
     student = lesson.student()
     lesson.ask(kind="count", cycle=0)
     lesson.vote(student, 1, "5")
@@ -233,7 +232,7 @@ def test_deleting_leaves_nothing(lesson: Class, served: Threaded) -> None:  # no
             assert connection.execute(text(f"SELECT count(*) FROM {table}")).scalar() == 0
 
 
-def test_an_ended_class_can_be_extended(light_class: Class) -> None:  # noqa: F811
+def test_an_ended_class_can_be_extended(light_class: Class) -> None:
     light_class.do("end")
     assert light_class.do("show", place={"item": 0}).status == 409
     assert Browser(light_class.teacher.port).post(f"{light_class.path}/join").status == 409
@@ -241,7 +240,7 @@ def test_an_ended_class_can_be_extended(light_class: Class) -> None:  # noqa: F8
     assert light_class.do("show", place={"item": 1}).status == 200
 
 
-def test_pages_and_their_files(light_class: Class) -> None:  # noqa: F811
+def test_pages_and_their_files(light_class: Class) -> None:
     visitor = Browser(light_class.teacher.port)
     for path in ("/class", light_class.path, f"{light_class.path}/present"):
         page = visitor.get(path, Accept="text/html")
@@ -282,11 +281,11 @@ def test_pages_and_their_files(light_class: Class) -> None:  # noqa: F811
 
 
 @pytest.mark.parametrize("name", ["not-there", "../code", ""])
-def test_a_plan_that_is_not_there(light: Threaded, name: str) -> None:  # noqa: F811
+def test_a_plan_that_is_not_there(light: Threaded, name: str) -> None:
     assert Browser(light.port).post("/class/api/start", {"plan": name}).status == 404
 
 
-def test_a_shipped_plan_by_its_name(light: Threaded) -> None:  # noqa: F811
+def test_a_shipped_plan_by_its_name(light: Threaded) -> None:
     from classroom.plans.plan import shipped
 
     for name in shipped():

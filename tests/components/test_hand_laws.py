@@ -10,7 +10,7 @@ import pytest
 from charts import palette
 from components.hand_laws import FOLDER, read_laws
 from components.stepper import join_modules
-from helpers.browser import playwright_browser  # noqa: F401
+from helpers.browser import page_alone
 from helpers.look import violations
 from speculation.rule import overlap, residual
 
@@ -104,16 +104,10 @@ class Drawing:
 
 
 @pytest.fixture
-def drawing(playwright_browser: Any) -> Iterator[Drawing]:  # noqa: F811
-    context = playwright_browser.new_context(viewport={"width": 800, "height": 700})
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
-    page.route("http://laws.test/**", serve)
-    yield Drawing(page)
-    context.close()
-    assert errors == []
+def drawing(playwright_browser: Any) -> Iterator[Drawing]:
+    options = {"viewport": {"width": 800, "height": 700}}
+    for page in page_alone(playwright_browser, "http://laws.test/**", serve, options):
+        yield Drawing(page)
 
 
 def test_a_drag_changes_one_and_scales_the_others(drawing: Drawing) -> None:

@@ -6,19 +6,18 @@ rule itself. Every wait is on the page's state.
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from components.stepper import FOLDER, Cursor, Progress, clamp, join_modules, view
+from helpers.browser import page_alone
 from helpers.look import violations
 from helpers.made_traces import as_trace, make_trace, odd_trace, stops
 from speculation.trace import (
     Trace,
 )
 
-CHROMIUM = Path("/usr/bin/chromium")
 # ---- Python -------------------------------------------------------------------------------------
 
 
@@ -97,19 +96,6 @@ PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><title
 </script>"""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM.exists():
-        pytest.skip(f"the stepper is tested in Chromium, and there is none at {CHROMIUM}")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield chromium
-        chromium.close()
-
-
 def serve(route: Any) -> None:
     name = route.request.url.split("?")[0].rsplit("/", 1)[1]
     if name in ("", "page"):
@@ -122,16 +108,9 @@ def serve(route: Any) -> None:
 
 
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1200, "height": 1000})
-    page = context.new_page()
-    page.errors = []
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-    page.on("console", lambda m: page.errors.append(m.text) if m.type == "error" else None)
-    page.route("http://stepper.test/**", serve)
-    yield page
-    assert page.errors == []
-    context.close()
+def page(playwright_browser: Any) -> Iterator[Any]:
+    options = {"viewport": {"width": 1200, "height": 1000}}
+    yield from page_alone(playwright_browser, "http://stepper.test/**", serve, options)
 
 
 def open_page(page: Any, trace: Trace | None, query: str = "", **options: Any) -> None:
@@ -468,14 +447,12 @@ def test_joined_module_mounts_once_and_reports(page: Any) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe(browser: Any, scheme: str) -> None:
-    context = browser.new_context(color_scheme=scheme, viewport={"width": 1200, "height": 1100})
-    page = context.new_page()
-    page.route("http://stepper.test/**", serve)
+def test_axe(page: Any, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 1200, "height": 1100})
     open_page(page, make_trace())
     for keys in (["ArrowRight"] * 3, ["End"]):
         for key in keys:
             page.keyboard.press(key)
         # Colors fade from one stage to the next; they are judged where they come to rest.
         assert violations(page) == []
-    context.close()

@@ -1,32 +1,34 @@
 """A real server and a real Chromium, for the tests of pages.
 
-One server runs for all tests, on a port and in a home of its own. A test file takes the fixtures
-by importing them:
+One browser and at most two servers, each on a port and in a home of its own, run for all tests of
+a process: `server` runs models if it can, `recorded_server` only shows recordings and is up in a
+third of the time. Their fixtures are known everywhere: see `pytest_plugins` in conftest.py.
 
-    from browser import Lab, open_lab, playwright_browser, server  # noqa: F401
-
-Every wait is on the state of the page. A test ends by asserting that the browser's console had no
-error and that the server printed no traceback.
+Every wait is on the state of the page, with a limit from helpers.patience. A test ends by asserting
+that the browser's console had no error and that the server printed no traceback.
 """
 
 import os
-import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
+from helpers.patience import Wait, patience
+from helpers.ports import free_port
+
 ROOT = Path(__file__).resolve().parents[2]
 LAB = "lab" if (ROOT / "app/screens/home.py").exists() else ""
 CHROMIUM = Path("/usr/bin/chromium")
-PATIENCE = 30.0  # seconds until a wait gives up: a busy machine is slow, not broken
 OPTIONS = ["--no-sandbox", "--disable-gpu"]
 
 
@@ -45,7 +47,9 @@ class Server:
         return f"http://127.0.0.1:{self.port}/{LAB}"
 
     def get(self, path: str) -> str:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{path}", timeout=10) as answer:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{self.port}/{path}", timeout=patience()
+        ) as answer:
             return str(answer.read().decode())
 
     def tracebacks(self) -> list[str]:
@@ -55,10 +59,10 @@ class Server:
     def end(self) -> None:
         self.process.terminate()
         try:
-            self.process.wait(10)
+            self.process.wait(patience(10))
         except subprocess.TimeoutExpired:
             self.process.kill()
-            self.process.wait(10)
+            self.process.wait(patience(10))
 
 
 def start_server(folder: Path, **changes: str) -> Server:
@@ -66,9 +70,7 @@ def start_server(folder: Path, **changes: str) -> Server:
     from environment import environment
     from speculation.pairs import weights
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     try:
         weights.converted(environment().cache_dir)
         live = True
@@ -86,18 +88,18 @@ def start_server(folder: Path, **changes: str) -> Server:
     log = folder / "server.log"
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [str(Path(os.sys.executable).with_name("streamlit")), "run", "app/server.py",
+            [str(Path(sys.executable).with_name("streamlit")), "run", "app/server.py",
              "--server.port", str(port), "--server.fileWatcherType", "none"],
             cwd=ROOT, env=env | changes, stdout=out, stderr=subprocess.STDOUT,
         )  # fmt: skip
     server = Server(port, live and changes.get("SPECULATE_LIVE") != "false", log, process)
-    deadline = time.monotonic() + PATIENCE
+    wait = Wait()
     while True:
         try:
             server.get("healthz")
             return server
         except OSError:
-            if process.poll() is not None or time.monotonic() > deadline:
+            if process.poll() is not None or wait.over():
                 server.end()
                 pytest.fail(f"the app did not start:\n{log.read_text()[-3000:]}", pytrace=False)
             time.sleep(0.1)  # between two questions; there is no page yet to wait on
@@ -118,23 +120,30 @@ def settle(page: Any) -> None:
     )
 
 
-_SERVER = pytest.StashKey[Server]()
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """The app with models, if they are installed."""
+    with tempfile.TemporaryDirectory(prefix="speculate-") as folder:
+        running = start_server(Path(folder))
+        yield running
+        running.end()
 
 
 @pytest.fixture(scope="session")
-def server(request: pytest.FixtureRequest) -> Server:
-    """The one server of this session: a fixture imported twice would be made twice."""
-    stash = request.config.stash
-    if _SERVER not in stash:
-        folder = tempfile.TemporaryDirectory(prefix="speculate-")
-        stash[_SERVER] = start_server(Path(folder.name))
-        request.config.add_cleanup(folder.cleanup)
-        request.config.add_cleanup(stash[_SERVER].end)
-    return stash[_SERVER]
+def recorded_server() -> Iterator[Server]:
+    """The app on recordings, as it runs without models; with a database of its own."""
+    with tempfile.TemporaryDirectory(prefix="speculate-recorded-") as folder:
+        database = f"sqlite:///{folder}/learners.sqlite"
+        running = start_server(
+            Path(folder), SPECULATE_LIVE="false", SPECULATE_DATABASE_URL=database
+        )
+        yield running
+        running.end()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def playwright_browser() -> Iterator[Any]:
+    """Chromium; each visitor has a context of their own in it, without a past."""
     if not CHROMIUM.exists():
         _unavailable(f"the pages are tested in Chromium, and there is none at {CHROMIUM}")
     try:
@@ -153,7 +162,13 @@ def _unavailable(reason: str) -> None:
     pytest.skip(reason)
 
 
-READY = """() => {
+AT_REST = """() => {
+  const app = document.querySelector("[data-testid=stApp]");
+  return app && app.dataset.testScriptState === "notRunning"
+    && !document.querySelector("[data-stale=true], [data-testid=stSkeleton]");
+}"""
+
+WHOLE_RUN = """() => {
   if (document.querySelector("[data-testid=stException]")) return true;
   const app = document.querySelector("[data-testid=stApp]");
   if (!app || app.dataset.testScriptState !== "notRunning") return false;
@@ -164,18 +179,108 @@ READY = """() => {
     && Boolean(stepper.querySelector(".where").textContent);
 }"""
 
+# What a page says, in open shadow roots too: when it changes, something is on its way.
+SAYS = """() => {
+  const said = (root) => [root.textContent, ...[...root.querySelectorAll("*")]
+    .filter((x) => x.shadowRoot).map((x) => said(x.shadowRoot))].join(" ");
+  return said(document.documentElement);
+}"""
+LOOK_AGAIN = 3.0  # seconds between two looks at whether a page that is waited for still moves
 
-class Lab:
+
+class Visitor:
+    """Somebody with a browser of their own; what goes wrong in it is noted.
+
+    expected  parts of what the console may say: Chromium writes down every request that fails
+    """
+
+    def __init__(self, context: Any, expected: Sequence[str] = ()) -> None:
+        self.context = context
+        self.expected = list(expected)
+        self.errors: list[str] = []
+        context.set_default_timeout(patience() * 1000)
+        self.page = self.tab()
+
+    def tab(self) -> Any:
+        """One more tab."""
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda m: self.errors.append(m.text) if self._counts(m) else None)
+        return page
+
+    def _counts(self, message: Any) -> bool:
+        return message.type == "error" and not any(x in message.text for x in self.expected)
+
+    def wait_for(self, script: str, what: str) -> None:
+        """Wait for something on the page, and as long as the page moves; say what is there instead.
+
+        A live run on a busy machine may take any time, but its tokens go on coming.
+        """
+        from playwright.sync_api import TimeoutError
+
+        wait, seen = Wait(), ""
+        while True:
+            with suppress(TimeoutError):
+                self.page.wait_for_function(script, timeout=LOOK_AGAIN * 1000)
+                return
+            there = self._says()
+            if there != seen:
+                wait.renew()
+            assert not wait.over(), f"waited for {what} on {self.there()!r}"
+            seen = there
+
+    def _says(self) -> str:
+        from playwright.sync_api import Error
+
+        try:
+            return str(self.page.evaluate(SAYS))
+        except Error as on_its_way:  # to another address, for instance
+            return str(on_its_way)
+
+    def wait(self, condition: Callable[[], object]) -> Self:
+        """Wait for a condition that is asked for from here."""
+        wait = Wait()
+        while not condition():
+            assert not wait.over(), f"waited for {condition} on {self.there()!r}"
+            self.page.wait_for_timeout(30)  # the page's messages are read meanwhile
+        return self
+
+    def there(self) -> str:
+        """What can be read on the page."""
+        return str(self.page.inner_text("body")[:2000])
+
+    def press(self, *keys: str) -> Self:
+        for key in keys:
+            self.page.keyboard.press(key)
+        return self
+
+    def no_sideways_scroll(self) -> bool:
+        """Whether nothing is wider than the window."""
+        return bool(
+            self.page.evaluate(
+                """() => [document.documentElement, document.querySelector("[data-testid=stMain]")]
+                  .every((x) => !x || x.scrollWidth <= x.clientWidth)"""
+            )
+        )
+
+
+def page_alone(
+    browser: Any, addresses: str, serve: Callable[[Any], None], options: dict[str, Any]
+) -> Iterator[Any]:
+    """A page that no server stands behind: `serve` answers. Ends without errors."""
+    visitor = Visitor(browser.new_context(**options))
+    visitor.page.route(addresses, serve)
+    yield visitor.page
+    visitor.context.close()
+    assert visitor.errors == []
+
+
+class Lab(Visitor):
     """The Lab in one browser context, as one visitor sees it."""
 
     def __init__(self, server: Server, context: Any) -> None:
         self.server = server
-        self.context = context
-        context.set_default_timeout(PATIENCE * 1000)
-        self.page = context.new_page()
-        self.errors: list[str] = []
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        super().__init__(context)
 
     # Going somewhere and waiting until it is there ---------------------------------------------
 
@@ -189,27 +294,8 @@ class Lab:
 
     def ready(self) -> "Lab":
         """Wait until a whole run is on the page, and the page is at rest."""
-        self._wait_for(READY, "a whole run")
-        return self
-
-    def _wait_for(self, script: str, what: str) -> None:
-        """Wait for something on the page; say what is there instead."""
-        from playwright.sync_api import TimeoutError
-
-        try:
-            self.page.wait_for_function(script)
-        except TimeoutError:
-            there = self.page.get_by_test_id("stApp").inner_text()[:2000]
-            log = self.server.log.read_text()[-1500:]
-            raise AssertionError(f"waited for {what} on {there!r}\n{log}") from None
+        self.wait_for(WHOLE_RUN, "a whole run")
         assert self.page.get_by_test_id("stException").count() == 0, self.said()
-
-    def wait(self, condition: Callable[[], bool]) -> "Lab":
-        """Wait for a condition that is asked for from here."""
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, f"waited for {condition}: {self.said()}"
-            self.page.wait_for_timeout(30)
         return self
 
     def streaming(self) -> "Lab":
@@ -249,11 +335,6 @@ class Lab:
 
     # Doing something ---------------------------------------------------------------------------
 
-    def press(self, *keys: str) -> "Lab":
-        for key in keys:
-            self.page.keyboard.press(key)
-        return self
-
     def button(self, name: str) -> Any:
         return self.page.get_by_role("button", name=name, exact=True)
 
@@ -276,15 +357,6 @@ class Lab:
             thumb.press(key)
         return self
 
-    def no_sideways_scroll(self) -> bool:
-        """Whether nothing is wider than the window."""
-        return bool(
-            self.page.evaluate(
-                """() => [document.documentElement, document.querySelector("[data-testid=stMain]")]
-                  .every((x) => x.scrollWidth <= x.clientWidth)"""
-            )
-        )
-
 
 Opener = Callable[..., Lab]
 
@@ -296,7 +368,7 @@ def open_lab(server: Server, playwright_browser: Any) -> Iterator[Opener]:
 
     def opener(query: dict[str, Any] | str = "", wait: bool = True, **options: Any) -> Lab:
         options.setdefault("viewport", {"width": 1280, "height": 900})
-        lab = Lab(server, playwright_browser.new_context(**options))
+        lab = Lab(playwright_browser.new_context(**options), server=server)
         labs.append(lab)
         return lab.open(query, wait)
 

@@ -1,7 +1,5 @@
 """A database for a test: sqlite in a file, and PostgreSQL where the machine has one.
 
-    from databases import kept_in  # noqa: F401
-
 A test that takes `kept_in` (a URL) runs on both. The server is Debian's postgresql, started once
 in a folder of its own, as a user without rights (root may not run it), reached by a socket file.
 """
@@ -88,21 +86,18 @@ def start_postgres(folder: Path) -> Postgres:
     return server
 
 
-_POSTGRES = pytest.StashKey[Postgres]()
-
-
-@pytest.fixture
-def postgres(request: pytest.FixtureRequest) -> Postgres:
-    """The one PostgreSQL server of this session."""
-    stash = request.config.stash
-    if _POSTGRES not in stash:
-        if bin_folder() is None:
-            _unavailable("no PostgreSQL here (apt-get install postgresql): sqlite alone is tested")
-        folder = Path(tempfile.mkdtemp(prefix="speculate-pg-", dir="/tmp"))
-        request.config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
-        stash[_POSTGRES] = start_postgres(folder)
-        request.config.add_cleanup(stash[_POSTGRES].end)
-    return stash[_POSTGRES]
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """The one PostgreSQL server of this process."""
+    if bin_folder() is None:
+        _unavailable("no PostgreSQL here (apt-get install postgresql): sqlite alone is tested")
+    folder = Path(tempfile.mkdtemp(prefix="speculate-pg-", dir="/tmp"))
+    try:
+        running = start_postgres(folder)
+        yield running
+        running.end()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -1,10 +1,11 @@
 """A shelf with one tiny pair behind a gate, and how to wait for a worker."""
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
+from helpers.patience import patience
+from helpers.patience import until as wait_until
 from jobs.job import Kind, View
 from jobs.worker import Worker
 from speculation.models.language_model import (
@@ -16,8 +17,6 @@ from speculation.models.language_model import (
 from speculation.pairs.pair import Pair
 from speculation.settings import Settings
 
-PATIENCE = 30.0  # seconds until a test gives up
-
 
 class GatedContext(TransformersContext):
     """A context that waits for leave before each pass."""
@@ -27,7 +26,7 @@ class GatedContext(TransformersContext):
         self.gate = gate
 
     def extend(self, tokens: Any, rows: int = 1) -> Logits:
-        assert self.gate.acquire(timeout=PATIENCE)
+        assert self.gate.acquire(timeout=patience())
         return super().extend(tokens, rows)
 
 
@@ -75,14 +74,20 @@ def until(
     worker: Worker, visitor: str, condition: Callable[[View], bool], kind: Kind = "run"
 ) -> View:
     """Look until what is seen is as wanted."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+    seen: list[View] = []
+
+    def look() -> bool:
         view = worker.look(visitor, kind)
         assert view is not None
-        if condition(view):
-            return view
-        threading.Event().wait(0.002)
-    raise AssertionError(f"still {view.state}, with {len(view.cycles)} cycles, {view.error}")
+        seen[:] = [view]
+        return condition(view)
+
+    def still() -> str:
+        (view,) = seen
+        return f"a view; still {view.state}, with {len(view.cycles)} cycles, {view.error}"
+
+    wait_until(look, still, pause=0.002)
+    return seen[0]
 
 
 def final(view: View) -> bool:

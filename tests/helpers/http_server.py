@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from engines.base import Engine, SampleRequest
+from helpers.patience import patience, until
+from helpers.ports import free_port
 from speculation.sampling import Sampling
 from speculation.text import join, pieces
 
@@ -117,23 +118,18 @@ def serving(endpoint: Endpoint, port: int = 0) -> Iterator[Endpoint]:
             Route("/v1/completions", completions, methods=["POST"]),
         ]
     )
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", port))
-        port = free.getsockname()[1]
+    port = port or free_port()
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="critical"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 20
-    while not server.started:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: server.started, "the server to start")
     endpoint.url = f"http://127.0.0.1:{port}/v1"
     try:
         yield endpoint
     finally:
         server.should_exit = True
         server.force_exit = True
-        thread.join(10)
+        thread.join(patience(10))
 
 
 def status(code: int, text: str = "out of luck", **headers: str) -> Fault:

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from environment import Environment
-from helpers.gated_worker import PATIENCE, GatedContext, StubShelf, final, settings, until
+from helpers.gated_worker import GatedContext, StubShelf, final, settings, until
+from helpers.patience import patience
 from jobs import worker as module
 from jobs.job import FINAL, Job, State
 from jobs.worker import Full, Worker
@@ -381,7 +382,7 @@ def test_many_visitors_at_once(jobs: Worker, shelf_stub: StubShelf) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(PATIENCE)
+        thread.join(patience())
     assert bad == []
     assert not jobs._queue
 

@@ -1,12 +1,12 @@
 """The cookie, and the two routes that change it. The ASGI calls are made by hand: no server."""
 
-import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -81,7 +81,9 @@ def ask(
         "scheme": scheme,
         "headers": [(k.encode(), v.encode("latin-1")) for k, v in headers.items()],
     }
-    asyncio.run(app(scope, receive, send))
+    # In a thread of its own: where a browser is open, this thread has a running loop.
+    with start_blocking_portal() as portal:
+        portal.call(app, scope, receive, send)
     start = sent[0]
     headers_out = [(k.decode(), v.decode()) for k, v in start["headers"]]
     text = b"".join(message.get("body", b"") for message in sent[1:]).decode()

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from helpers.databases import kept_in, postgres  # noqa: F401
 from store.codes import LETTERS, is_learner_id, new_learner_id, new_resume_code, read_resume_code
 from store.database import database_url, file_of
 from store.learners import Store
@@ -29,7 +28,7 @@ def url(path: Path) -> str:
 
 
 @pytest.fixture
-def store(kept_in: str) -> Iterator[Store]:  # noqa: F811
+def store(kept_in: str) -> Iterator[Store]:
     opened = Store(kept_in)
     yield opened
     opened.close()
@@ -81,7 +80,7 @@ def test_progress_goes_forward_only(store: Store) -> None:
     assert store.progress(ME)["lesson"].furthest == 3
 
 
-def test_nothing_is_lost_by_a_restart(store: Store, kept_in: str) -> None:  # noqa: F811
+def test_nothing_is_lost_by_a_restart(store: Store, kept_in: str) -> None:
     before = store.record(ME, "q1", "lesson", "a", True)
     code = store.resume_code(ME)
     store.done(ME, "lesson")
@@ -150,7 +149,7 @@ def test_a_reader_does_not_wait_for_a_writer(sqlite_store: Store, path: Path) ->
     writer.close()
 
 
-def test_two_servers_lose_no_try(kept_in: str) -> None:  # noqa: F811
+def test_two_servers_lose_no_try(kept_in: str) -> None:
     stores = [Store(kept_in) for _ in range(2)]
 
     def server(opened: Store) -> None:

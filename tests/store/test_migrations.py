@@ -12,7 +12,6 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 
 import store.class_tables  # noqa: F401 - the tables of classes are among those compared
-from helpers.databases import kept_in, postgres  # noqa: F401
 from store.database import Damaged, open_database
 from store.learners import Store
 from store.migrate import FOLDER, HEAD
@@ -28,7 +27,7 @@ def test_the_newest_migration_is_the_head() -> None:
         assert f'revision = "{file.name[1:5]}"' in file.read_text()
 
 
-def test_migrations_make_the_tables_of_the_code(kept_in: str) -> None:  # noqa: F811
+def test_migrations_make_the_tables_of_the_code(kept_in: str) -> None:
     database = Database(kept_in)
     with database.opened.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
@@ -37,7 +36,7 @@ def test_migrations_make_the_tables_of_the_code(kept_in: str) -> None:  # noqa: 
     database.close()
 
 
-def test_a_database_from_before_migrations_is_taken_over(kept_in: str) -> None:  # noqa: F811
+def test_a_database_from_before_migrations_is_taken_over(kept_in: str) -> None:
     first = Store(kept_in)
     first.record(ME, "q1", "lesson", "a", True)
     code = first.resume_code(ME)
@@ -56,7 +55,7 @@ def test_a_database_from_before_migrations_is_taken_over(kept_in: str) -> None: 
     again.close()
 
 
-def test_a_database_of_a_newer_version_is_not_touched(kept_in: str) -> None:  # noqa: F811
+def test_a_database_of_a_newer_version_is_not_touched(kept_in: str) -> None:
     database = Database(kept_in)
     with database.opened.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
@@ -70,7 +69,7 @@ def test_a_database_of_a_newer_version_is_not_touched(kept_in: str) -> None:  # 
             open_database(kept_in)
 
 
-def test_servers_that_start_together_take_turns(kept_in: str) -> None:  # noqa: F811
+def test_servers_that_start_together_take_turns(kept_in: str) -> None:
     opened: list[Database] = []
 
     def start() -> None:

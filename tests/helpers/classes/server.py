@@ -10,8 +10,8 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPResponse
 from http.cookies import SimpleCookie
@@ -26,10 +26,11 @@ from classroom.plans.plan import Item, Plan
 from classroom.plans.question import Question
 from classroom.service import ClassService
 from classroom.web.routes import ClassRoutes
+from helpers.patience import patience, until
+from helpers.ports import free_port
 from store.identity import LearnerCookie
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE = 30.0
 PLAN = Plan(
     title="A plan",
     items=(
@@ -51,21 +52,17 @@ def class_app(routes: ClassRoutes) -> Starlette:
     return Starlette(routes=routes.routes(), middleware=[Middleware(LearnerCookie)])
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+def wait_for(port: int, running: Callable[[], bool]) -> None:
+    """Until something listens; what has ended never will."""
 
+    def listens() -> bool:
+        assert running(), "the server ended before it listened"
+        with suppress(OSError):
+            socket.create_connection(("127.0.0.1", port), patience()).close()
+            return True
+        return False
 
-def wait_for(port: int) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.05)
+    until(listens, "a server to listen", pause=0.02)
 
 
 class Threaded:
@@ -80,12 +77,12 @@ class Threaded:
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
-        wait_for(self.port)
+        wait_for(self.port, self._thread.is_alive)
 
     def end(self) -> None:
         self.routes.close()
         self._server.should_exit = True
-        self._thread.join(PATIENCE)
+        self._thread.join(patience())
 
 
 class Process:
@@ -107,19 +104,19 @@ class Process:
     def wait(self) -> None:
         """Until it answers; a server that does not is ended."""
         try:
-            wait_for(self.port)
+            wait_for(self.port, lambda: self.process.poll() is None)
         except BaseException:
             self.kill()
             raise
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(PATIENCE)
+        self.process.wait(patience())
 
     def end(self) -> int:
         if self.process.poll() is None:
             self.process.terminate()
-        return self.process.wait(PATIENCE)
+        return self.process.wait(patience())
 
 
 @dataclass
@@ -155,7 +152,7 @@ class Browser:
     def open(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
     ) -> tuple[HTTPConnection, HTTPResponse]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=patience())
         sent = {"Origin": f"http://127.0.0.1:{self.port}"} if method == "POST" else {}
         where = path.split("?")[0]
         mine = [f"{k}={v}" for k, (v, at) in self.cookies.items() if where.startswith(at)]

@@ -19,7 +19,7 @@ from engines.audit.report_text import as_junit
 from engines.rounding.example import FILE, rounding_examples
 from engines.rounding.found import Candidate, Rounding, Side
 from engines.rounding.sentences import numbers_sentences, picture_sentence, verdict_sentence
-from helpers.browser import Opener, open_lab, playwright_browser, server  # noqa: F401
+from helpers.browser import Opener
 from helpers.gated_worker import StubShelf
 from speculation.exactness import Finding
 from speculation.pairs.pair import Pair
@@ -268,7 +268,7 @@ def test_an_audit_that_is_stopped_reports_on_what_there_is() -> None:
 
 
 @pytest.mark.parametrize("page", ["audit", "rounding-or-bug"])
-def test_on_a_phone(open_lab: Opener, server, page: str) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001, F811
+def test_on_a_phone(open_lab: Opener, server, page: str) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
     size = {"width": 390, "height": 844}
     lab = open_lab(f"http://127.0.0.1:{server.port}/{page}", wait=False, viewport=size)
     lab.page.locator(".js-plotly-plot").first.wait_for()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from helpers.browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
+from helpers.browser import Lab, Opener, Server
 from recordings.presets import presets
 from recordings.trace_files import recorded
 from speculation.text import join
@@ -14,7 +14,7 @@ from speculation.trace import Trace
 DEFAULT = presets()[0]
 
 
-def needs_models(server: Server) -> None:  # noqa: F811
+def needs_models(server: Server) -> None:
     if not server.live:  # in CI the server refuses to start without them
         pytest.skip("needs the live models: make install")
 
@@ -38,13 +38,13 @@ def title(trace: Trace, place: tuple[int, str, int]) -> str:
     return f"token {trace.cycles[place[0] - 1].start + place[2]}, cycle {place[0]}"
 
 
-def test_healthz(server: Server) -> None:  # noqa: F811
+def test_healthz(server: Server) -> None:
     answer = json.loads(server.get("healthz"))
     assert answer["status"] == "ok"
     assert answer["models"] in (("warming up", "live") if server.live else ("recorded only",))
 
 
-def test_first_look_and_stepping(open_lab: Opener) -> None:  # noqa: F811
+def test_first_look_and_stepping(open_lab: Opener) -> None:
     """A recorded run is there at once; keys and buttons step, and the charts beside it follow."""
     lab, trace = open_lab(), recording()
     page = lab.page
@@ -82,7 +82,7 @@ def test_first_look_and_stepping(open_lab: Opener) -> None:  # noqa: F811
     assert page.get_by_role("button", name="play").count() == 1
 
 
-def test_charts_follow_in_numbers(open_lab: Opener) -> None:  # noqa: F811
+def test_charts_follow_in_numbers(open_lab: Opener) -> None:
     """The sentence under the chart is made from the place the stepper stands on."""
     trace = recording()
     cycle = next(c for c in trace.cycles if not c.replacement or not c.replacement.bonus)
@@ -96,7 +96,7 @@ def test_charts_follow_in_numbers(open_lab: Opener) -> None:  # noqa: F811
     assert verdict.is_visible()
 
 
-def test_run_streams_stop_keeps(server: Server, open_lab: Opener) -> None:  # noqa: F811
+def test_run_streams_stop_keeps(server: Server, open_lab: Opener) -> None:
     """Run makes it live, text streams in; Stop keeps what is done; Run again finishes it."""
     needs_models(server)
     lab = open_lab({"length": 200, "seed": 5, "prompt": "Count from one to fifty."}, wait=False)
@@ -117,7 +117,7 @@ def test_run_streams_stop_keeps(server: Server, open_lab: Opener) -> None:  # no
     assert lab.tokens()[:both] == kept[:both]  # the same dice, as far as it was done
 
 
-def test_run_makes_the_default_live(server: Server, open_lab: Opener) -> None:  # noqa: F811
+def test_run_makes_the_default_live(server: Server, open_lab: Opener) -> None:
     needs_models(server)
     lab = open_lab()
     first = lab.tokens()[0]
@@ -134,7 +134,7 @@ def test_run_makes_the_default_live(server: Server, open_lab: Opener) -> None:  
     lab.wait(lambda: lab.badge().startswith("live"))
 
 
-def test_presets_switch_at_once(open_lab: Opener) -> None:  # noqa: F811
+def test_presets_switch_at_once(open_lab: Opener) -> None:
     lab = open_lab()
     for preset in presets()[1:3]:
         lab.preset(preset.title)
@@ -150,7 +150,7 @@ def test_presets_switch_at_once(open_lab: Opener) -> None:  # noqa: F811
         assert box.input_value() == prompt
 
 
-def test_preset_during_a_run(server: Server, open_lab: Opener) -> None:  # noqa: F811
+def test_preset_during_a_run(server: Server, open_lab: Opener) -> None:
     """The recording stays: what was left of the run does not come back over it."""
     needs_models(server)
     lab = open_lab({"length": 200, "seed": 6, "prompt": "Count from one to sixty."}, wait=False)
@@ -164,7 +164,7 @@ def test_preset_during_a_run(server: Server, open_lab: Opener) -> None:  # noqa:
     assert len(lab.tokens()) > 0
 
 
-def test_sliders_answer(server: Server, open_lab: Opener) -> None:  # noqa: F811
+def test_sliders_answer(server: Server, open_lab: Opener) -> None:
     """Temperature and k derive the run again under the same dice; a strip says where it parts."""
     needs_models(server)
     start = {"length": 16, "temperature": 0.8, "prompt": "Name three colors.", "k": 4}
@@ -192,7 +192,7 @@ def test_sliders_answer(server: Server, open_lab: Opener) -> None:  # noqa: F811
     assert lab.tokens() == before
 
 
-def test_two_visitors_at_once(server: Server, open_lab: Opener) -> None:  # noqa: F811
+def test_two_visitors_at_once(server: Server, open_lab: Opener) -> None:
     """Both finish, each with its own text; the one who comes second sees that it waits."""
     needs_models(server)
     one = open_lab({"length": 200, "seed": 7, "prompt": "List all the months."}, wait=False)
@@ -211,7 +211,7 @@ def test_two_visitors_at_once(server: Server, open_lab: Opener) -> None:  # noqa
     assert not one.text().startswith(two.text())
 
 
-def test_target_as_its_own_draft(server: Server, open_lab: Opener) -> None:  # noqa: F811
+def test_target_as_its_own_draft(server: Server, open_lab: Opener) -> None:
     """q = p rejects nothing, at the limits of other settings too."""
     needs_models(server)
     lab = open_lab({"pair": "smollm2-135m/target", "length": 10, "seed": 2**53 - 1, "k": 3,
@@ -228,7 +228,7 @@ def kinds(lab: Lab) -> list[str]:
     return classes
 
 
-def test_odd_settings(server: Server, open_lab: Opener) -> None:  # noqa: F811
+def test_odd_settings(server: Server, open_lab: Opener) -> None:
     """The corners of the settings run, and say nothing odd."""
     needs_models(server)
     lab = open_lab({"length": 1, "k": 12, "top_k": 1, "temperature": 0})
@@ -245,7 +245,7 @@ def test_odd_settings(server: Server, open_lab: Opener) -> None:  # noqa: F811
     assert lab.said() == []
 
 
-def test_measured_against_plain(server: Server, open_lab: Opener) -> None:  # noqa: F811
+def test_measured_against_plain(server: Server, open_lab: Opener) -> None:
     """On request: both speeds, their ratio, and a verdict that may be "slower here"."""
     needs_models(server)
     lab = open_lab({"length": 6})

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from helpers.browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
+from helpers.browser import Lab, Opener, Server
 from recordings.trace_files import recorded
 from speculation.settings import MAX_PROMPT_CHARACTERS
 
@@ -29,7 +29,7 @@ def unharmed(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_prompt_runs(name: str, server: Server, open_lab: Opener) -> None:  # noqa: F811
+def test_hostile_prompt_runs(name: str, server: Server, open_lab: Opener) -> None:
     """Typed into the prompt and run: the prompt stays what it was, in box and address."""
     if not server.live:
         pytest.skip("needs the live models: make install")
@@ -42,7 +42,7 @@ def test_hostile_prompt_runs(name: str, server: Server, open_lab: Opener) -> Non
     unharmed(lab)
 
 
-def test_hostile_pieces(open_lab: Opener) -> None:  # noqa: F811
+def test_hostile_pieces(open_lab: Opener) -> None:
     """Tokens that read like markup, in chips, rows, charts and sentences."""
     trace = recorded("list")
     assert trace is not None
@@ -66,7 +66,7 @@ def test_hostile_pieces(open_lab: Opener) -> None:  # noqa: F811
     assert lab.page.locator(".stMain [style*='color: red'], .stMain [class*=colored]").count() == 0
 
 
-def test_too_long_a_prompt(open_lab: Opener) -> None:  # noqa: F811
+def test_too_long_a_prompt(open_lab: Opener) -> None:
     """A message beside the box; the run on the page stays; a shorter prompt is taken again."""
     lab = open_lab()
     text = lab.text()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from helpers.browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
+from helpers.browser import Lab, Opener, Server
 from recordings.presets import presets
 from recordings.trace_files import recorded
 from speculation.settings import Settings
@@ -17,7 +17,11 @@ LIST = presets()[2]
 
 
 def list_trace() -> Trace:
-    trace = recorded(LIST.name)
+    return trace_of(LIST.name)
+
+
+def trace_of(name: str) -> Trace:
+    trace = recorded(name)
     assert trace is not None
     return trace
 
@@ -33,7 +37,7 @@ def upload(lab: Lab, name: str, data: bytes) -> Lab:
     return lab
 
 
-def test_link_reopened_elsewhere(open_lab: Opener) -> None:  # noqa: F811
+def test_link_reopened_elsewhere(open_lab: Opener) -> None:
     """The same cycle, stage, position and text in a context of its own; and after a reload."""
     lab = open_lab(LIST.settings.to_link())
     lab.press("PageDown", "PageDown", "ArrowRight", "ArrowRight")
@@ -50,7 +54,7 @@ def test_link_reopened_elsewhere(open_lab: Opener) -> None:  # noqa: F811
         assert copy.said() == []
 
 
-def test_link_from_another_machine(open_lab: Opener) -> None:  # noqa: F811
+def test_link_from_another_machine(open_lab: Opener) -> None:
     """A digest that differs: the page says where the two part."""
     trace = list_trace()
     theirs = digest([*trace.tokens[:6], trace.tokens[6] + 1, *trace.tokens[7:]])
@@ -65,7 +69,7 @@ def test_link_from_another_machine(open_lab: Opener) -> None:  # noqa: F811
     assert lab.said() == []
 
 
-def test_bad_values_in_a_link(open_lab: Opener) -> None:  # noqa: F811
+def test_bad_values_in_a_link(open_lab: Opener) -> None:
     """Each has a message, and the rest is used."""
     bad = {"k": 40, "length": "many", "seed": -1, "temperature": "nan", "mode": "<b>shout</b>"}
     lab = open_lab(LIST.settings.to_link() | bad | place(99, "elsewhere", -3))
@@ -80,7 +84,7 @@ def test_bad_values_in_a_link(open_lab: Opener) -> None:  # noqa: F811
     lab.wait(lambda: lab.said() == []).ready()
 
 
-def test_unknown_pair_in_a_link(open_lab: Opener, server: Server) -> None:  # noqa: F811
+def test_unknown_pair_in_a_link(open_lab: Opener, server: Server) -> None:
     lab = open_lab({"pair": "no-such/pair", "length": 8})
     lab.wait(lambda: bool(lab.said()))
     assert ("no pair named" if server.live else "not recorded") in " ".join(lab.said())
@@ -88,7 +92,7 @@ def test_unknown_pair_in_a_link(open_lab: Opener, server: Server) -> None:  # no
     lab.preset("List").wait(lambda: lab.said() == []).ready()
 
 
-def test_copy_link(open_lab: Opener) -> None:  # noqa: F811
+def test_copy_link(open_lab: Opener) -> None:
     """Every setting, the place, and the digest; and it opens the same."""
     lab = open_lab(LIST.settings.to_link(), permissions=["clipboard-read", "clipboard-write"])
     lab.press("PageDown", "ArrowRight")
@@ -105,7 +109,7 @@ def test_copy_link(open_lab: Opener) -> None:  # noqa: F811
     assert other.text() == lab.text()
 
 
-def test_download_and_upload(open_lab: Opener, tmp_path: Path) -> None:  # noqa: F811
+def test_download_and_upload(open_lab: Opener, tmp_path: Path) -> None:
     """A trace as JSON opens again and is stepped through; a bad one names the field."""
     lab = open_lab(LIST.settings.to_link())
     with lab.page.expect_download() as waiting:
@@ -135,18 +139,22 @@ def test_download_and_upload(open_lab: Opener, tmp_path: Path) -> None:  # noqa:
     assert other.page.get_by_label("Prompt", exact=True).input_value() == data["settings"]["prompt"]
 
 
-def test_upload_during_a_run(open_lab: Opener, server: Server) -> None:  # noqa: F811
+def test_upload_during_a_run(open_lab: Opener, server: Server) -> None:
     if not server.live:
         pytest.skip("needs the live models: make install")
+    # A trace can be opened once there is a run: here what a stopped one has kept.
     lab = open_lab({"length": 200, "seed": 8, "prompt": "Count from one to forty."}, wait=False)
+    lab.streaming().button("Stop").click()
+    lab.ready().button("Run").click()
     lab.streaming()
+    assert lab.button("Stop").is_enabled()
     upload(lab, "trace.json", list_trace().model_dump_json().encode())
     lab.wait(lambda: lab.query().get("prompt") == LIST.settings.prompt).ready()
     assert lab.badge().startswith("uploaded")
     assert len(lab.tokens()) == len(list_trace().tokens)
 
 
-def test_back_reload_and_a_run(open_lab: Opener, server: Server) -> None:  # noqa: F811
+def test_back_reload_and_a_run(open_lab: Opener, server: Server) -> None:
     """Back after a slider move is the run before; a reload in the middle of a run loses no page."""
     if not server.live:
         pytest.skip("needs the live models: make install")
@@ -169,9 +177,10 @@ def test_back_reload_and_a_run(open_lab: Opener, server: Server) -> None:  # noq
     lab.preset("List").wait(lambda: lab.query().get("prompt") == LIST.settings.prompt).ready()
 
 
-def test_a_prompt_too_long_for_an_address(open_lab: Opener) -> None:  # noqa: F811
+def test_a_prompt_too_long_for_an_address(open_lab: Opener) -> None:
     """The trace carries it; the link leaves it out and says so, also where it is opened."""
-    data = json.loads(list_trace().model_dump_json())
+    # The default run's settings: without a prompt they are a recording, and nothing need be run.
+    data = json.loads(trace_of(presets()[0].name).model_dump_json())
     data["settings"]["prompt"] = "long " * 1200
     lab = upload(open_lab(), "trace.json", json.dumps(data).encode())
     lab.wait(lambda: lab.badge().startswith("uploaded")).ready()

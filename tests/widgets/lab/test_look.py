@@ -2,13 +2,13 @@
 
 import pytest
 
-from helpers.browser import Lab, Opener, open_lab, playwright_browser, server, settle  # noqa: F401
+from helpers.browser import Lab, Opener
 from helpers.look import violations
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1440])
-def test_width_theme_and_axe(open_lab: Opener, width: int, scheme: str) -> None:  # noqa: F811
+def test_width_theme_and_axe(open_lab: Opener, width: int, scheme: str) -> None:
     """Nothing is wider than the window, nothing is out of reach, and nothing is logged."""
     lab = open_lab(viewport={"width": width, "height": 900}, color_scheme=scheme)
     assert lab.no_sideways_scroll()
@@ -31,7 +31,7 @@ def test_width_theme_and_axe(open_lab: Opener, width: int, scheme: str) -> None:
     assert violations(lab.page) == []
 
 
-def test_present(open_lab: Opener) -> None:  # noqa: F811
+def test_present(open_lab: Opener) -> None:
     """P: bars and rows fill a 1280 x 720 screen in large type, without controls; Escape leaves."""
     lab = open_lab({"cycle": 2, "stage": "decide", "position": 1},
                    viewport={"width": 1280, "height": 720})  # fmt: skip
@@ -71,7 +71,7 @@ def row_size(lab: Lab) -> float:
     return float(str(size).removesuffix("px"))
 
 
-def test_keyboard(open_lab: Opener) -> None:  # noqa: F811
+def test_keyboard(open_lab: Opener) -> None:
     """Tab reaches every control; arrows in the prompt, a slider or a list are theirs alone."""
     lab = open_lab()
     page = lab.page

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from helpers.browser import PATIENCE, Server, playwright_browser, start_server  # noqa: F401
+from helpers.browser import AT_REST, Server, Visitor
 from helpers.look import violations
 
 LESSON = "why-the-output-stays-exact"
@@ -45,27 +45,12 @@ _LONGEST_LINE = """() => {
         }"""
 
 
-@pytest.fixture(scope="module")
-def recorded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("lessons")
-    database = f"sqlite:///{folder}/learners.sqlite"
-    server = start_server(folder, SPECULATE_LIVE="false", SPECULATE_DATABASE_URL=database)
-    yield server
-    tracebacks = server.tracebacks()
-    server.end()
-    assert tracebacks == []
-
-
-class Reader:
+class Reader(Visitor):
     """One learner's browser."""
 
     def __init__(self, server: Server, context: Any) -> None:
-        self.server, self.context = server, context
-        context.set_default_timeout(PATIENCE * 1000)
-        self.page = context.new_page()
-        self.errors: list[str] = []
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        self.server = server
+        super().__init__(context)
 
     def open(self, path: str = "") -> "Reader":
         self.page.goto(f"http://127.0.0.1:{self.server.port}/{path}")
@@ -73,14 +58,7 @@ class Reader:
 
     def ready(self) -> "Reader":
         """Wait until the page is drawn and at rest."""
-        self.page.wait_for_function(
-            """() => {
-              const app = document.querySelector("[data-testid=stApp]");
-              return app && app.dataset.testScriptState === "notRunning"
-                && document.querySelector("h1")
-                && !document.querySelector("[data-stale=true], [data-testid=stSkeleton]");
-            }"""
-        )
+        self.wait_for(f"() => ({AT_REST})() && document.querySelector('h1')", "a page at rest")
         return self
 
     def focused(self) -> str:
@@ -93,10 +71,6 @@ class Reader:
             if re.search(pattern, self.focused()):
                 return self
         raise AssertionError(f"{most} tabs did not reach {pattern}; at {self.focused()}")
-
-    def press(self, key: str) -> "Reader":
-        self.page.keyboard.press(key)
-        return self
 
     def whole(self) -> None:
         """Make the window as high as the page: what is below it is not drawn, nor judged."""
@@ -113,20 +87,12 @@ class Reader:
         """How many characters stand on the fullest line of the prose."""
         return int(self.page.evaluate(_LONGEST_LINE))
 
-    def sideways(self) -> bool:
-        return bool(
-            self.page.evaluate(
-                """() => [document.documentElement, document.querySelector("[data-testid=stMain]")]
-                  .some((x) => x.scrollWidth > x.clientWidth)"""
-            )
-        )
-
 
 Opener = Callable[..., Reader]
 
 
 @pytest.fixture
-def reader(recorded_server: Server, playwright_browser: Any) -> Iterator[Opener]:  # noqa: F811
+def reader(recorded_server: Server, playwright_browser: Any) -> Iterator[Opener]:
     readers: list[Reader] = []
 
     def opener(path: str = "", **options: Any) -> Reader:
@@ -140,6 +106,7 @@ def reader(recorded_server: Server, playwright_browser: Any) -> Iterator[Opener]
     for one in readers:
         one.context.close()
     assert errors == []
+    assert recorded_server.tracebacks() == []
 
 
 def test_lesson_two_by_keyboard_only(reader: Opener) -> None:
@@ -233,9 +200,9 @@ def test_a_law_drawn_by_hand_reaches_the_sentence(reader: Opener) -> None:
 )
 def test_width_theme_and_axe(reader: Opener, path: str, width: int, scheme: str) -> None:
     me = reader(path, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    assert not me.sideways()
+    assert me.no_sideways_scroll()
     me.whole()
-    assert not me.sideways()
+    assert me.no_sideways_scroll()
     assert me.violations() == []
     if path == LESSON:
         assert 30 <= me.longest_line() <= 75

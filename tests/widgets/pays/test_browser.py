@@ -5,33 +5,29 @@ from typing import Any
 
 import pytest
 
-from helpers.browser import Lab, Opener, Server, open_lab, playwright_browser, server  # noqa: F401
+from helpers.browser import AT_REST, Lab, Opener, Server
 from helpers.look import violations
 from measuring.shipped import measured_drafts
 
-RESTED = """() => {
-  const app = document.querySelector("[data-testid=stApp]");
-  return app && app.dataset.testScriptState === "notRunning"
-    && !document.querySelector("[data-stale=true]")
-    && document.querySelectorAll(".names table").length === 1
-    && document.querySelectorAll(".js-plotly-plot .main-svg").length > 0;
-}"""
+RESTED = f"""() => ({AT_REST})()
+  && document.querySelectorAll(".names table").length === 1
+  && document.querySelectorAll(".js-plotly-plot .main-svg").length > 0"""
 
 
 def rest(lab: Lab) -> Lab:
     """Wait until the whole page is drawn."""
-    lab.page.wait_for_function(RESTED)
+    lab.wait_for(RESTED, "the whole page")
     assert lab.page.get_by_test_id("stException").count() == 0
     return lab
 
 
-def visit(open_lab: Opener, server: Server, **options: Any) -> Lab:  # noqa: F811
+def visit(open_lab: Opener, server: Server, **options: Any) -> Lab:
     address = f"http://127.0.0.1:{server.port}/when-it-pays"
     return rest(open_lab(address, wait=False, **options))
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
-def test_width_theme_and_axe(open_lab: Opener, server: Server, width: int, scheme: str) -> None:  # noqa: F811
+def test_width_theme_and_axe(open_lab: Opener, server: Server, width: int, scheme: str) -> None:
     lab = visit(
         open_lab, server, viewport={"width": width, "height": 900}, color_scheme=scheme
     )  # fmt: skip
@@ -42,7 +38,7 @@ def test_width_theme_and_axe(open_lab: Opener, server: Server, width: int, schem
     assert violations(lab.page) == []
 
 
-def test_a_visit_with_the_keyboard(open_lab: Opener, server: Server) -> None:  # noqa: F811
+def test_a_visit_with_the_keyboard(open_lab: Opener, server: Server) -> None:
     """A dial moves by keys, a chart has its words, and a cell of the map leads to its run."""
     assert measured_drafts() is not None, "the page is tested on the shipped measurements"
     lab = visit(open_lab, server, viewport={"width": 1280, "height": 900})
@@ -72,7 +68,7 @@ def test_a_visit_with_the_keyboard(open_lab: Opener, server: Server) -> None:  #
     other.close()
 
 
-def test_a_measurement_can_be_stopped(open_lab: Opener, server: Server) -> None:  # noqa: F811
+def test_a_measurement_can_be_stopped(open_lab: Opener, server: Server) -> None:
     if not server.live:
         pytest.skip("needs the live models")
     lab = visit(open_lab, server, viewport={"width": 1280, "height": 900})
