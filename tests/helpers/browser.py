@@ -368,7 +368,7 @@ def open_lab(server: Server, playwright_browser: Any) -> Iterator[Opener]:
 
     def opener(query: dict[str, Any] | str = "", wait: bool = True, **options: Any) -> Lab:
         options.setdefault("viewport", {"width": 1280, "height": 900})
-        lab = Lab(playwright_browser.new_context(**options), server=server)
+        lab = Lab(server, playwright_browser.new_context(**options))
         labs.append(lab)
         return lab.open(query, wait)
 
