@@ -19,6 +19,7 @@ def group_of(item: pytest.Item) -> str:
     return shared or item.nodeid.split("::")[0]
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not hasattr(config, "workerinput"):
         return  # one process alone: tests run in the order in which they are written
