@@ -36,7 +36,7 @@ $(READY): requirements.txt requirements-dev.txt requirements-models.txt constrai
 	@touch $@
 
 test: install  ## run the tests in JOBS processes (Chromium is needed for the pages: see README)
-	$(BIN)/pytest --numprocesses=$(JOBS) --dist=loadgroup --no-loadscope-reorder --durations=10
+	$(BIN)/pytest -n $(JOBS) --durations=10
 
 lint: install  ## ruff, mypy and the import arrows
 	$(BIN)/ruff check .

@@ -101,8 +101,8 @@ def test_an_error_says_where_it_is(path: str, value: Any, said: str) -> None:
     "data",
     [
         b"", b"[]", b"null", b"{", b"\xff\xfe\x00", b"[" * 100_000,
-        gzip.compress(b"0" * 30_000_000, mtime=0), gzip.compress(b"{}", mtime=0)[:-4], b"\x1f\x8b\x08junk",
-        b" " * 5_000_000,
+        gzip.compress(b"0" * 30_000_000, mtime=0), gzip.compress(b"{}", mtime=0)[:-4],
+        b"\x1f\x8b\x08junk", b" " * 5_000_000,
     ],
 )  # fmt: skip
 def test_what_is_no_plan_is_refused(data: bytes) -> None:
