@@ -16,6 +16,7 @@ from content.blocks import WidgetBlock
 from content.library import library
 from helpers.browser import page_alone
 from helpers.made_traces import make_trace, odd_trace, stops
+from helpers.patience import patience
 from speculation.trace import Trace
 from widgets.classes.draft import Draft
 
@@ -250,7 +251,9 @@ def lesson_app(slug: str) -> None:
 def test_figures_with_a_run_say_that_it_is_recorded(slug: str, no_models: None) -> None:
     """Without a model every such figure opens at once, with its badge and the run's prompt."""
     testing = pytest.importorskip("streamlit.testing.v1")
-    app = testing.AppTest.from_function(lesson_app, args=(slug,), default_timeout=60).run()
+    app = testing.AppTest.from_function(
+        lesson_app, args=(slug,), default_timeout=patience(60)
+    ).run()
     assert not app.exception
     badges = [x.value for x in app.markdown if ":gray-badge[recorded 2" in x.value]
     lesson = library().lesson(slug)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from classroom.hub import LOOK_SECONDS
 from helpers.classes.server import Browser, Class, Events, Process, begin
+from helpers.patience import patience
 
 
 def test_two_processes_show_one_class(kept_in: str) -> None:
@@ -73,7 +74,7 @@ def test_a_server_killed_in_the_middle_of_a_vote(kept_in: str) -> None:
         voter.start()
         if i > 10:
             time.sleep(0.002)  # so that some come late
-    assert some.wait(30)
+    assert some.wait(patience())
     server.kill()
     for voter in voters:
         voter.join()

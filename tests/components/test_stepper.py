@@ -14,6 +14,7 @@ from components.stepper import FOLDER, Cursor, Progress, clamp, join_modules, vi
 from helpers.browser import page_alone
 from helpers.look import violations
 from helpers.made_traces import as_trace, make_trace, odd_trace, stops
+from helpers.patience import patience
 from speculation.trace import (
     Trace,
 )
@@ -66,7 +67,7 @@ def stepper_app() -> None:
 
 def test_only_a_new_command_moves_it() -> None:
     testing = pytest.importorskip("streamlit.testing.v1")
-    app = testing.AppTest.from_function(stepper_app).run()
+    app = testing.AppTest.from_function(stepper_app, default_timeout=patience()).run()
     to, other = Cursor(cycle=2, stage="verify"), Cursor(cycle=1)
     steps: list[tuple[dict[str, Any], Cursor]] = [
         ({}, Cursor()),

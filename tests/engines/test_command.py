@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -20,6 +21,15 @@ SHORT = ["--prompt", "ab", "--k", "2", "--length", "6", "--n", "30", "--seed", "
 def run(pair: Pair, tmp_path: Path, *arguments: str, file: str = "samples.jsonl") -> int:
     resume = ["--resume", str(tmp_path / file)]
     return main(["audit", *arguments, *SHORT, *resume], pair)
+
+
+def rounded(part: Any) -> Any:
+    """A report's part with numbers that are compared up to single precision."""
+    if isinstance(part, dict):
+        return {name: rounded(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [rounded(value) for value in part]
+    return pytest.approx(part, rel=1e-5, abs=1e-7) if isinstance(part, float) else part
 
 
 def samples(file: Path) -> list[tuple[str, int]]:
@@ -130,10 +140,11 @@ def test_ctrl_c_keeps_what_was_gathered_and_another_run_goes_on(
     assert "Going on from 25" in capsys.readouterr().err
     assert len(set(samples(file))) == len(samples(file))
 
-    # The same samples in one go give the same report.
+    # The same samples in one go give the same report, up to rounding: they are scored in other
+    # batches, and logits depend in their last bits on the shape of a pass.
     assert run(tiny_pair, tmp_path, "own", "--json", str(tmp_path / "c.json"), file="x.jsonl") == 0
     one, two = (json.loads((tmp_path / name).read_text()) for name in ("b.json", "c.json"))
-    assert one["checks"] == two["checks"]
+    assert one["checks"] == rounded(two["checks"])
     assert samples(file) == samples(tmp_path / "x.jsonl")
 
 

@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 
 from content import library as shelf
 from content.library import FOLDER, library
+from helpers.patience import patience
 from store import learners
 
 APP = Path(__file__).resolve().parents[2] / "app"
-WAIT = 60
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def one_document(slug: str) -> None:
 
 
 def opened(slug: str) -> AppTest:
-    app = AppTest.from_function(one_document, args=(slug,), default_timeout=WAIT).run()
+    app = AppTest.from_function(one_document, args=(slug,), default_timeout=patience(60)).run()
     assert not app.exception
     return app
 
@@ -63,7 +63,7 @@ def test_every_document_opens(slug: str) -> None:
 
 
 def test_home_shows_the_path_and_the_answers() -> None:
-    app = AppTest.from_file(str(APP / "main.py"), default_timeout=WAIT).run()
+    app = AppTest.from_file(str(APP / "main.py"), default_timeout=patience(60)).run()
     assert not app.exception
     assert app.title[0].value == "Speculative decoding, step by step"
     assert f"{len(library().lessons)} lessons" in app.header[0].value
@@ -80,7 +80,7 @@ def test_a_fourth_lesson_appears(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(shelf, "FOLDER", folder)
     library.cache_clear()
     try:
-        app = AppTest.from_file(str(APP / "main.py"), default_timeout=WAIT).run()
+        app = AppTest.from_file(str(APP / "main.py"), default_timeout=patience(60)).run()
         assert not app.exception
         links = [link.proto.label for link in app.get("page_link")]
         assert "4. A new one" in links
@@ -97,7 +97,7 @@ def test_a_wrong_lesson_file_is_named(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(shelf, "FOLDER", folder)
     library.cache_clear()
     try:
-        app = AppTest.from_file(str(APP / "main.py"), default_timeout=WAIT).run()
+        app = AppTest.from_file(str(APP / "main.py"), default_timeout=patience(60)).run()
         assert not app.exception
         assert "1-bad.md" in app.error[0].value
         assert app.title[0].value == "Speculative decoding, step by step"

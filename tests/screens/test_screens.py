@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from environment import environment
 from helpers.gated_worker import StubShelf, final, until
+from helpers.patience import patience
 from jobs.worker import Full, Worker, worker
 from recordings.presets import presets
 from recordings.trace_files import recorded
@@ -22,7 +23,6 @@ from widgets import state
 from widgets.state import Key
 
 APP = Path(__file__).resolve().parents[2] / "app"
-SECONDS = 30
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def on(monkeypatch: pytest.MonkeyPatch, fresh_worker: None, tiny_pair: Pair) -> 
 
 def lab(**query: Any) -> AppTest:
     """The Lab, opened by a link."""
-    app = AppTest.from_file(str(APP / "screens" / "lab.py"), default_timeout=SECONDS)
+    app = AppTest.from_file(str(APP / "screens" / "lab.py"), default_timeout=patience(60))
     for name, value in query.items():
         app.query_params[name] = str(value)
     return app.run()
@@ -79,7 +79,7 @@ def said(app: AppTest) -> str:
 
 
 def test_every_screen_opens_without_models(off: None) -> None:
-    app = AppTest.from_file(str(APP / "main.py"), default_timeout=SECONDS).run()
+    app = AppTest.from_file(str(APP / "main.py"), default_timeout=patience(60)).run()
     assert not app.exception
     app = lab()
     assert not app.exception
@@ -88,7 +88,7 @@ def test_every_screen_opens_without_models(off: None) -> None:
 
 
 def test_every_screen_opens_with_models(on: Worker) -> None:
-    app = AppTest.from_file(str(APP / "main.py"), default_timeout=SECONDS).run()
+    app = AppTest.from_file(str(APP / "main.py"), default_timeout=patience(60)).run()
     assert not app.exception
     app = lab()
     assert not app.exception

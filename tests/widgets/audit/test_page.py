@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from engines.rounding.found import Candidate, Rounding, Side
 from engines.rounding.sentences import numbers_sentences, picture_sentence, verdict_sentence
 from helpers.browser import Opener
 from helpers.gated_worker import StubShelf
+from helpers.patience import patience, until
 from speculation.exactness import Finding
 from speculation.pairs.pair import Pair
 from widgets.audit import recorded, rounding_view
@@ -28,11 +28,10 @@ from widgets.audit.audit_form import stopped
 from widgets.audit.recorded import BadReport, recorded_audits, report_of
 
 SCREENS = Path(__file__).resolve().parents[3] / "app" / "screens"
-WAIT = 60
 
 
 def open_page(name: str) -> AppTest:
-    app = AppTest.from_file(str(SCREENS / f"{name}.py"), default_timeout=WAIT).run()
+    app = AppTest.from_file(str(SCREENS / f"{name}.py"), default_timeout=patience(60)).run()
     assert not app.exception, app.exception
     return app
 
@@ -180,16 +179,14 @@ def finish(app: AppTest, page: str) -> AppTest:
     """Run the page again until its work is done."""
     from widgets.audit import jobs
 
-    deadline = time.monotonic() + WAIT
-    while time.monotonic() < deadline:
+    def ended() -> bool:
         app.run()
         assert not app.exception, app.exception
-        who = f"{app.session_state['visitor']}-{page}"
-        view = jobs.worker().look(who, "work")
-        if view is not None and view.final:
-            return app.run()
-        time.sleep(0.05)
-    raise AssertionError(f"{page} did not end")
+        view = jobs.worker().look(f"{app.session_state['visitor']}-{page}", "work")
+        return view is not None and view.final
+
+    until(ended, f"{page} to end", pause=0.05)
+    return app.run()
 
 
 @pytest.mark.usefixtures("live")
@@ -252,10 +249,10 @@ def test_an_audit_that_is_stopped_reports_on_what_there_is() -> None:
     from widgets.audit import jobs
 
     who = f"{app.session_state['visitor']}-audit"
-    deadline = time.monotonic() + WAIT
-    while not getattr(jobs.worker().look(who, "work").published, "done", 0):  # type: ignore[union-attr]
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(
+        lambda: getattr(jobs.worker().look(who, "work").published, "done", 0),  # type: ignore[union-attr]
+        "the first continuation",
+    )
     app.run()
     app.button(key="stop-audit").click().run()
     finish(app, "audit")

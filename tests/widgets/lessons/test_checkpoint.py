@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from content.library import library
 from content.quiz import Choice, Numeric
+from helpers.patience import patience
 from store import learners
 
 
@@ -33,7 +34,7 @@ def checkpoint() -> None:
 
 
 def test_wrong_then_right_and_what_is_kept() -> None:
-    app = AppTest.from_function(checkpoint, default_timeout=30).run()
+    app = AppTest.from_function(checkpoint, default_timeout=patience(60)).run()
     assert not app.exception
     me = app.text[0].value
     lesson = library().lessons[0]
@@ -66,7 +67,7 @@ def test_wrong_then_right_and_what_is_kept() -> None:
 
 
 def test_a_case_is_revealed_after_a_prediction_or_a_skip() -> None:
-    app = AppTest.from_function(checkpoint, default_timeout=30).run()
+    app = AppTest.from_function(checkpoint, default_timeout=patience(60)).run()
     me = app.text[0].value
     assert not app.info
     app.button("skip-l1-case-longer-drafts").click().run()

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from charts.pays import curve, dials, engine, meters, time_parts
 from charts.pays.dials import Place
 from helpers.made_records import made_up
+from helpers.patience import patience
 from measuring import shipped
 from measuring.engine_numbers import DEFINITIONS, Definition, Printed, invert, read
 from measuring.ladder_file import DraftMeasurements
@@ -18,7 +19,6 @@ from speculation.theory import accepted_over_drafted, expected_speedup, expected
 from widgets.pays import heat, names
 
 APP = Path(__file__).resolve().parents[3] / "app"
-WAIT = 60
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +198,9 @@ def test_a_visit_without_any_model(
 ) -> None:
     shipped.measured_drafts.cache_clear()
     monkeypatch.setattr(shipped, "measured_drafts", lambda: found)
-    app = AppTest.from_file(str(APP / "screens" / "when_it_pays.py"), default_timeout=WAIT).run()
+    app = AppTest.from_file(
+        str(APP / "screens" / "when_it_pays.py"), default_timeout=patience(60)
+    ).run()
     assert not app.exception
     assert app.title[0].value == "When it pays"
     assert len(app.header) == 6
@@ -235,7 +237,9 @@ def _metric(app: AppTest, label: str) -> str:
 @pytest.mark.usefixtures("no_models")
 def test_without_measurements_the_last_part_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "measured_drafts", lambda: None)
-    app = AppTest.from_file(str(APP / "screens" / "when_it_pays.py"), default_timeout=WAIT).run()
+    app = AppTest.from_file(
+        str(APP / "screens" / "when_it_pays.py"), default_timeout=patience(60)
+    ).run()
     assert not app.exception
     assert any("make measure" in x.value for x in app.info)
     assert [x.value for x in app.header] == ["Your engine's numbers"]

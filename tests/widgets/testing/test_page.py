@@ -16,6 +16,7 @@ from charts.testing.texts import (
     heights_figure,
     heights_sentence,
 )
+from helpers.patience import patience
 from jobs.job import Job
 from jobs.kinds import states_of
 from speculation.exactness.kill_table import as_records, kill_table
@@ -31,7 +32,6 @@ from widgets.testing.texts import write_texts
 from widgets.testing.trial import SIZES, bands, predicted_runs, run_trial
 
 APP = Path(__file__).resolve().parents[3] / "app"
-WAIT = 60
 R = SMALL[0]
 
 
@@ -211,7 +211,7 @@ def test_a_place_is_scored_over_the_whole_vocabulary(tiny_pair) -> None:  # type
 
 @pytest.mark.usefixtures("no_models")
 def test_a_visit() -> None:
-    app = AppTest.from_file(str(APP / "screens" / "test_it.py"), default_timeout=WAIT).run()
+    app = AppTest.from_file(str(APP / "screens" / "test_it.py"), default_timeout=patience(60)).run()
     assert not app.exception
     assert app.title[0].value == "Test it yourself"
     assert any("disabled here" in x.value for x in app.caption)
