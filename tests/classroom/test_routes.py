@@ -125,6 +125,17 @@ def test_a_reload_and_a_second_tab_are_the_same_member(light_class: Class) -> No
     tab.close()
 
 
+@pytest.mark.parametrize("other", ['seen={"a": 1}', "two words=x", "word", "a,b=1", "=x"])
+def test_another_programs_cookie_on_this_host_locks_nobody_out(
+    light_class: Class,  # noqa: F811
+    other: str,
+) -> None:
+    student = light_class.student()
+    mine = f"speculate_member={student.cookies['speculate_member'][0]}"
+    stranger = Browser(student.port, headers={"Cookie": f"{other}; {mine}"})
+    assert stranger.get(f"{light_class.path}/state").status == 200
+
+
 def test_a_stream_that_comes_back_is_not_told_what_it_knows(light_class: Class) -> None:  # noqa: F811
     student = light_class.student()
     back = Events(student, f"{light_class.path}/events", last="1")
