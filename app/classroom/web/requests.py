@@ -3,7 +3,6 @@
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from starlette.requests import Request
@@ -89,11 +88,8 @@ def read_json(body: bytes) -> dict[str, Any]:
 
 def cookie_of(request: Request, name: str) -> str:
     """A cookie's value; "" if there is none, or one too long to be ours."""
-    try:
-        found = SimpleCookie(request.headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found is not None and len(found.value) <= 100 else ""
+    value = request.cookies.get(name, "")
+    return value if len(value) <= 100 else ""
 
 
 def set_cookie(request: Request, response: Response, name: str, value: str, path: str) -> None:
