@@ -49,7 +49,7 @@ def _verdict(cycle: Cycle, name: Name) -> LiveQuestion | None:
         text="Accepted",
         right=accepted,
         misconception=None if accepted else "plausible to the target is enough",
-        feedback=why if accepted else f"{why} A place in the target's law is not enough.",
+        feedback=why if accepted else f"{why} A place in the target's distribution is not enough.",
     )
     no = Option(
         key="rejected",

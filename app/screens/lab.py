@@ -121,7 +121,7 @@ def _compare_with_link(trace: Trace) -> None:
             f"The link was made by a run that parts from this one at token {place + 1}. The "
             "settings are the same, so the arithmetic is not: another processor, thread count, "
             "precision or version rounds differently, and one near-tie is enough. Both are runs "
-            f"of the same law. Here: {trace.arithmetic.dtype} on {trace.timings.machine}."
+            f"of the same distribution. Here: {trace.arithmetic.dtype} on {trace.timings.machine}."
         )
 
 

@@ -52,8 +52,8 @@ def page() -> None:
         st.title("Test it yourself", anchor=False)
         st.markdown(
             "The claim is that speculative decoding commits tokens from **exactly** the target's "
-            "law. Here the claim is put to the test: on paper, by counting, and against schemes "
-            "that break the rule the way real programs have broken it."
+            "distribution. Here the claim is put to the test: on paper, by counting, and against "
+            "schemes that break the rule the way real programs have broken it."
         )
         st.header("One position, exactly", anchor="exactly")
         figure, controls = st.columns([3, 2], gap="large")
@@ -79,9 +79,9 @@ def page() -> None:
         st.markdown(
             "Some mistakes never show in one token. Here a scheme writes whole texts of up to six "
             "tokens, k = 2, with a small pair of models that can be enumerated. Each token has a "
-            "height: where it fell in its own law, laid out from 0 to 1. **See** that under an "
-            "exact scheme the heights are flat and p forbids no token; a broken one fails at one "
-            "of them. The real pair has too many texts to enumerate: "
+            "height: where it fell in its own distribution, laid out from 0 to 1. **See** that "
+            "under an exact scheme the heights are flat and p forbids no token; a broken one fails "
+            "at one of them. The real pair has too many texts to enumerate: "
             f"[Audit an engine]({places.address(places.AUDIT)}) puts its texts, of any length, to "
             "such checks."
         )

@@ -106,7 +106,8 @@ def changes_figure(changes: Sequence[LawChange]) -> go.Figure:
     )
     figure.update_yaxes(autorange="reversed")
     figure.update_xaxes(
-        title_text="TV from the target's law at T = 1", range=[0, 1.25 * max([*values, 0.05])]
+        title_text="TV from the target's distribution at T = 1",
+        range=[0, 1.25 * max([*values, 0.05])],
     )
     finish(figure, 90 + 34 * len(names), legend=False).update_layout(margin_l=126)
     return figure

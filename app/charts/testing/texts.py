@@ -75,7 +75,7 @@ def heights_figure(heights: npt.NDArray[np.float64], bins: int = 20) -> go.Figur
     )
     figure.update_layout(bargap=0.08)
     figure.update_xaxes(
-        title_text="height of the token in its own law", range=[0, 1], title_standoff=6
+        title_text="height of the token in its own distribution", range=[0, 1], title_standoff=6
     )
     figure.update_yaxes(
         title_text="tokens", range=[0, 1.15 * max(high, float(counts.max()))], nticks=5

@@ -130,7 +130,9 @@ def _replacement(cycle: Cycle, name: Callable[[int], str]) -> Asked:
         text = f"{name(rejected.token)} was rejected. Which token replaces it?"
         why = f"{name(end.token)} was drawn from the residual, with probability {_number(end.r)}."
     if table is None or not likely:
-        raise BadPlan(f"the recording of cycle {where} does not hold the law of its last token")
+        raise BadPlan(
+            f"the recording of cycle {where} does not hold the distribution of its last token"
+        )
     by_height = sorted(zip(likely, table.tokens, strict=True), key=lambda x: (-x[0], x[1]))
     tokens = [token for height, token in by_height if height > 0.0][: MOST_TOKENS - 1]
     by_p = sorted(zip(table.p, table.tokens, strict=True), key=lambda x: (-x[0], x[1]))

@@ -93,7 +93,7 @@ def long_stage(
     half = ready.get("target", "bfloat16").target
     result: Long | None = None
     for result in compare_laws(found, pair.target, half, drafts, contexts):
-        progress(f"laws compared on {result.changes[0].tv.count} of {texts} long texts")
+        progress(f"distributions compared on {result.changes[0].tv.count} of {texts} long texts")
     if result is not None:
         log.keep("long", result)
     return result

@@ -27,7 +27,7 @@ ENGINES = {
     "openai": "An endpoint",
 }
 SIZES = sorted({25, 50, 100, 200, 400, 800, RUNS})
-LAW = "the exact law of the target here"
+LAW = "the exact distribution of the target here"
 
 
 @dataclass(frozen=True)

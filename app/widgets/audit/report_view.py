@@ -13,7 +13,7 @@ from speculation.exactness.finding import Finding
 from widgets.plain import plain
 
 COLUMNS = {
-    "exact": "Does the text follow the target's law, and are promises kept?",
+    "exact": "Does the text follow the target's distribution, and are promises kept?",
     "speed": "As fast as it should be?",
     "note": "For information",
 }

@@ -23,7 +23,8 @@ def run_numbers(trace: Trace) -> None:
             "alpha",
             _number(numbers.alpha),
             "mean overlap",
-            "The mean over checked positions of the sum of min(p, q): how far the two laws agree.",
+            "The mean over checked positions of the sum of min(p, q): how far the two "
+            "distributions agree.",
         ),
         (
             "accepted / checked",

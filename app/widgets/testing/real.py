@@ -36,7 +36,9 @@ def real_controls() -> None:
     """Choose a text and a place, and have the models score it."""
     why = worker().unavailable()
     if why is not None:
-        st.caption(plain(f"Real positions need whole laws, so live models: disabled here. {why}"))
+        st.caption(
+            plain(f"Real positions need whole distributions, so live models: disabled here. {why}")
+        )
         return
     with st.expander("A real position, live"):
         runs = _runs()

@@ -15,8 +15,8 @@ FILE = ASSETS / "measurements" / "kill_table.json"
 
 CHECKS = {
     "token": ("first token", "counts of the first token, against p"),
-    "text": ("four tokens", "counts of texts of four tokens, against their law"),
-    "cycle": ("cycle", "counts of (accepted drafts, committed tokens), against their law"),
+    "text": ("four tokens", "counts of texts of four tokens, against their distribution"),
+    "cycle": ("cycle", "counts of (accepted drafts, committed tokens), against their distribution"),
     "PIT": ("heights", "where each token falls in [0, 1), which must be uniform (PIT)"),
     "surprise": ("surprise", "mean of −log p against the entropy it should have"),
     "overlap": ("drafts kept", "drafts kept, against the overlap of p and q"),
