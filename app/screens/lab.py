@@ -3,7 +3,7 @@
 import streamlit as st
 
 from jobs.job import State, View
-from jobs.worker import Full, worker
+from jobs.worker import worker
 from recordings.presets import Preset, presets
 from recordings.trace_files import recorded
 from speculation.settings import Settings
@@ -14,6 +14,7 @@ from widgets.lab.controls import prompt_controls, read_settings, run_controls
 from widgets.lab.exchange import exchange
 from widgets.lab.run_view import run_view
 from widgets.lab.speed_view import speed_view
+from widgets.notices import notice, noting
 from widgets.plain import plain
 from widgets.state import Key
 
@@ -25,11 +26,9 @@ def ask(settings: Settings, fresh: bool = False) -> None:
 
     fresh  make every pass and look nothing up: the Run button, where the passes are the point
     """
-    st.session_state[Key.NOTICE] = st.session_state[Key.TAKEN] = None
-    try:
+    st.session_state[Key.TAKEN] = None
+    with noting(Key.NOTICE):
         worker().submit(state.visitor(), settings, fresh=fresh)
-    except Full as full:
-        st.session_state[Key.NOTICE] = str(full)
 
 
 def changed() -> None:
@@ -169,8 +168,7 @@ def messages() -> None:
     """What the person should know about the link or the last run."""
     for name, problem in st.session_state.get(Key.LINK_COMPLAINTS, {}).items():
         st.warning(plain(f"The link's {name} {problem}; the default is used."))
-    if st.session_state.get(Key.NOTICE):
-        st.warning(plain(st.session_state[Key.NOTICE]))
+    notice(Key.NOTICE)
 
 
 def page() -> None:

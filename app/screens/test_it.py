@@ -6,7 +6,7 @@ from widgets import places
 from widgets.plain import plain
 from widgets.reading_style import lesson_style
 from widgets.testing.blind import blind_round
-from widgets.testing.cases import SMALL, Case
+from widgets.testing.cases import Case, offered
 from widgets.testing.exactly import exactly_figure, exactly_numbers
 from widgets.testing.real import real_case, real_controls
 from widgets.testing.sabotage import sabotage
@@ -31,7 +31,7 @@ def position_controls() -> tuple[Case, Case | None]:
     chooser = st.container()
     real_controls()  # first: a position that has just been scored is on offer at once
     real = real_case()
-    cases = {case.name: case for case in (*SMALL, *([real] if real is not None else []))}
+    cases = offered(real)
     if real is not None and st.session_state.pop("test-case-wanted", None):
         st.session_state["test-case"] = real.name
     with chooser:

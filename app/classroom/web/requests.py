@@ -72,7 +72,7 @@ async def json_of(request: Request, longest: int = LONGEST_BODY) -> dict[str, An
 
 def read_packed(body: bytes) -> dict[str, Any]:
     """A large body as a JSON object, compressed or not. Raises Refused, BadPlan. Takes a while."""
-    return read_json(unpack(body) if body[:2] == b"\x1f\x8b" else body)
+    return read_json(unpack(body))
 
 
 def read_json(body: bytes) -> dict[str, Any]:

@@ -71,4 +71,4 @@ def _live(precision: str) -> Measurement | None:
 
 def _who(precision: str) -> str:
     """A name of its own in the worker for each precision, so that one does not end the other."""
-    return f"{state.visitor()}-{precision}"
+    return state.visitor(precision)

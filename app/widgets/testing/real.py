@@ -4,7 +4,7 @@ import streamlit as st
 
 from charts.labels import axis_label
 from jobs.job import View
-from jobs.worker import Full, worker
+from jobs.worker import worker
 from recordings.presets import presets
 from recordings.trace_files import recorded
 from speculation.schemes import Spot
@@ -13,17 +13,14 @@ from speculation.settings import Settings
 from speculation.text import join
 from speculation.trace import Trace
 from widgets import state
+from widgets.notices import notice, noting
 from widgets.plain import plain
 from widgets.testing.cases import Case
 from widgets.watch import waiting_words, watch
 
 REAL = "real"
+_PART = "test"
 _CASE, _NOTICE, _SEEN = "test-real-case", "test-real-notice", "test-real-seen"
-
-
-def visitor() -> str:
-    """This page's own place in the worker: scoring here does not end the run in the Lab."""
-    return f"{state.visitor()}-test"
 
 
 def real_case() -> Case | None:
@@ -58,8 +55,7 @@ def real_controls() -> None:
             st.rerun()
         if running:
             watch(_look, _progress, 0.3)
-        if st.session_state.get(_NOTICE):
-            st.warning(plain(str(st.session_state[_NOTICE])))
+        notice(_NOTICE)
     _collect()
 
 
@@ -77,16 +73,13 @@ def _runs() -> dict[str, Trace]:
 
 
 def _ask(settings: Settings) -> None:
-    st.session_state[_NOTICE] = None
-    try:
-        worker().submit(visitor(), settings, "score")
-        worker().settle(visitor(), 0.2, "score")
-    except Full as full:
-        st.session_state[_NOTICE] = str(full)
+    with noting(_NOTICE):
+        worker().submit(state.visitor(_PART), settings, "score")
+        worker().settle(state.visitor(_PART), 0.2, "score")
 
 
 def _look() -> View | None:
-    return worker().look(visitor(), "score")
+    return worker().look(state.visitor(_PART), "score")
 
 
 def _progress(view: View) -> None:

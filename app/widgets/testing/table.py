@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from speculation.exactness.kill_table import EXEMPT_ABOVE
+from speculation.exactness.kill_table import EXACT_CHECKS, EXEMPT_ABOVE
 from speculation.pairs.assets import ASSETS
 from widgets.testing.sabotage import spoken
 
@@ -22,7 +22,6 @@ CHECKS = {
     "overlap": ("drafts kept", "drafts kept, against the overlap of p and q"),
     "bonus": ("bonus", "cycles that end without a token of the target's"),
 }
-_LAW = ("token", "text", "cycle", "PIT", "surprise")
 
 _STYLE = """
 <style>
@@ -98,7 +97,7 @@ def _row(row: dict[str, Any]) -> str:
         if needed is None:
             cells += "<td class=none>–</td>"
         else:
-            best = row["caught_with"] if check in _LAW else row["slow_with"]
+            best = row["caught_with"] if check in EXACT_CHECKS else row["slow_with"]
             mark = " class=best" if needed == best else ""
             cells += f"<td{mark}>{count(needed)}</td>"
     return (
