@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from components.stepper import FOLDER, Cursor, Progress, clamp, join_modules, view
+from components.browser_code import join_modules
+from components.stepper import FOLDER, Cursor, Progress, clamp, view
 from helpers.look import violations
 from helpers.made_traces import as_trace, make_trace, odd_trace, stops
 from speculation.trace import (
