@@ -5,7 +5,7 @@ import streamlit as st
 from jobs.job import State, View
 from jobs.worker import worker
 from recordings.presets import Preset, presets
-from recordings.trace_files import recorded
+from recordings.trace_files import recorded, recorded_presets
 from speculation.settings import Settings
 from speculation.trace import Trace, departure, digest
 from widgets import state
@@ -57,11 +57,7 @@ def chose(preset: Preset) -> None:
 
 def recording_of(settings: Settings) -> Trace | None:
     """The shipped recording with exactly these settings, if there is one."""
-    for preset in presets():
-        trace = recorded(preset.name)
-        if trace is not None and trace.settings == settings:
-            return trace
-    return None
+    return next((trace for _, trace in recorded_presets() if trace.settings == settings), None)
 
 
 def open_page() -> None:
