@@ -42,9 +42,7 @@ def page_route(name: str, code: str | None = None) -> Callable[[Request], Awaita
 
 def join_page(refused: Refused) -> Response:
     """The page to join, where there is no class under the address."""
-    headers = dict(POLICY)
-    if refused.retry_after is not None:
-        headers["retry-after"] = str(refused.retry_after)
+    headers = {**POLICY, **refused.headers}
     return Response(_page("join").data, refused.status, headers, "text/html")
 
 
