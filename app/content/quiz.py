@@ -139,7 +139,7 @@ class Order(Question):
 Quiz = Annotated[Choice | Numeric | Order, Field(discriminator="kind")]
 
 Ask = Literal["verdict", "committed", "residual", "replacement"]
-"""What a live gate asks about the cycle on the page; gates.py builds the question."""
+"""What a live gate asks about the cycle on the page; live_questions.py builds it."""
 
 
 class LiveGate(Body):

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from widgets.classes.build import build_plan
-from widgets.classes.choose import choose_and_start
-from widgets.classes.running import running_classes, take_up
+from widgets.classes.build_plan import build_plan
+from widgets.classes.choose_plan import choose_and_start
+from widgets.classes.running_classes import running_classes, take_up
 from widgets.reading_style import body_style
 
 _RULES = """

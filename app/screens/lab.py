@@ -14,8 +14,8 @@ from widgets.lab.controls import prompt_controls, read_settings, run_controls
 from widgets.lab.exchange import exchange
 from widgets.lab.run_view import run_view
 from widgets.lab.speed_view import speed_view
+from widgets.markdown_text import plain
 from widgets.notices import notice, noting
-from widgets.plain import plain
 from widgets.state import Key
 
 SETTLE_SECONDS = 0.2

@@ -3,16 +3,16 @@
 import streamlit as st
 
 from widgets import places
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.reading_style import body_style, lesson_style
-from widgets.testing.blind import blind_round
+from widgets.testing.blind_round import blind_round
 from widgets.testing.cases import Case, offered
-from widgets.testing.exactly import exactly_figure, exactly_numbers
-from widgets.testing.real import real_case, real_controls
+from widgets.testing.kill_table_view import kill_table_view
+from widgets.testing.position_by_sampling import by_sampling
+from widgets.testing.position_exactly import exactly_figure, exactly_numbers
+from widgets.testing.real_position import real_case, real_controls
 from widgets.testing.sabotage import sabotage
-from widgets.testing.sampling import by_sampling
-from widgets.testing.table import kill_table_view
-from widgets.testing.whole import whole_texts
+from widgets.testing.whole_texts import whole_texts
 
 _RULES = """
 .st-key-test-body h2 { padding: 2rem 0 0; }

@@ -3,14 +3,14 @@
 import streamlit as st
 
 from measuring.shipped import measured_drafts
+from widgets.markdown_text import plain
+from widgets.pays.alpha_map import heat
 from widgets.pays.choice import choose
 from widgets.pays.curve import curve
 from widgets.pays.dials import dials
-from widgets.pays.engine import engine
-from widgets.pays.heat import heat
 from widgets.pays.meters import meters
 from widgets.pays.time_parts import time_parts
-from widgets.plain import plain
+from widgets.pays.your_engine import engine
 from widgets.reading_style import body_style, lesson_style
 
 _RULES = """

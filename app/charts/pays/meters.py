@@ -6,8 +6,8 @@ from typing import Literal
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.measured import decimal
-from charts.pays.parts import bars_of, dot
+from charts.block_cost import decimal
+from charts.pays.marks import bars_of, dot
 from charts.style import fill, finish
 from measuring.intervals import Estimate
 from measuring.ladder_file import LawChange, Meter

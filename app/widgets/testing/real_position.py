@@ -12,8 +12,8 @@ from speculation.settings import Settings
 from speculation.text import join
 from speculation.trace import Trace
 from widgets import state
+from widgets.markdown_text import plain
 from widgets.notices import notice, noting
-from widgets.plain import plain
 from widgets.testing.cases import Case
 from widgets.watch import waiting_words, watch
 
