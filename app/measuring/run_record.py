@@ -140,9 +140,23 @@ def _log_probs(cycle: Cycle) -> list[float]:
 
 
 def link_settings(
-    pair: str, text: str, temperature: float, k: int, seed: int, length: int, mode: Mode = "chat"
+    pair: str,
+    text: str,
+    temperature: float,
+    k: int,
+    seed: int,
+    length: int,
+    mode: Mode = "chat",
+    precision: Precision = "float32",
 ) -> Settings:
     """The settings of a measured run, so that the Lab can show it."""
     return Settings(
-        prompt=text, mode=mode, pair=pair, k=k, temperature=temperature, seed=seed, length=length
+        prompt=text,
+        mode=mode,
+        pair=pair,
+        k=k,
+        temperature=temperature,
+        seed=seed,
+        length=length,
+        precision=precision,
     )

@@ -4,12 +4,12 @@ A recorded run is a trace as JSON, compressed: assets/traces/<name>.json.gz. It 
 model. The same checks read a file that somebody uploads.
 """
 
-import gzip
 from functools import lru_cache
 
 from pydantic import ValidationError
 
-from recordings.untrusted_json import BadFile, complaint, json_of
+from recordings.packed_json import BadFile, complaint, json_of, packed
+from recordings.presets import Preset, presets
 from speculation.pairs.assets import ASSETS
 from speculation.trace import SCHEMA_VERSION, Trace
 
@@ -25,9 +25,15 @@ def recorded(name: str) -> Trace | None:
     return parse(file.read_bytes()) if file.exists() else None
 
 
+def recorded_presets() -> list[tuple[Preset, Trace]]:
+    """The prompts on offer whose runs were recorded, in their order."""
+    runs = [(preset, recorded(preset.name)) for preset in presets()]
+    return [(preset, trace) for preset, trace in runs if trace is not None]
+
+
 def pack(trace: Trace) -> bytes:
     """A trace as compressed JSON; the same trace gives the same bytes."""
-    return gzip.compress(trace.model_dump_json().encode(), mtime=0)
+    return packed(trace)
 
 
 def parse(data: bytes) -> Trace:

@@ -8,10 +8,10 @@ from widgets import places
 from widgets.audit import jobs
 from widgets.audit.audit_form import PAGE, audit_form, stopped
 from widgets.audit.page_frame import choose, live_part
-from widgets.audit.recorded import recorded_audits
+from widgets.audit.recorded_audits import recorded_audits
 from widgets.audit.report_view import minutes, report_view
 from widgets.audit.style import audit_style
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 
 def page() -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 from jobs.job import State, View
 from jobs.worker import worker
 from recordings.presets import Preset, presets
-from recordings.trace_files import recorded
+from recordings.trace_files import recorded, recorded_presets
 from speculation.settings import Settings
 from speculation.trace import Trace, departure, digest
 from widgets import state
@@ -14,8 +14,8 @@ from widgets.lab.controls import prompt_controls, read_settings, run_controls
 from widgets.lab.exchange import exchange
 from widgets.lab.run_view import run_view
 from widgets.lab.speed_view import speed_view
+from widgets.markdown_text import plain
 from widgets.notices import notice, noting
-from widgets.plain import plain
 from widgets.state import Key
 
 SETTLE_SECONDS = 0.2
@@ -57,11 +57,7 @@ def chose(preset: Preset) -> None:
 
 def recording_of(settings: Settings) -> Trace | None:
     """The shipped recording with exactly these settings, if there is one."""
-    for preset in presets():
-        trace = recorded(preset.name)
-        if trace is not None and trace.settings == settings:
-            return trace
-    return None
+    return next((trace for _, trace in recorded_presets() if trace.settings == settings), None)
 
 
 def open_page() -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from jobs.worker import Full
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from content.library import library
 from helpers.browser import playwright_browser  # noqa: F401
 from helpers.made_traces import make_trace, odd_trace, stops
 from speculation.trace import Trace
-from widgets.classes.draft import Draft
+from widgets.classes.plan_draft import Draft
 
 PAGES = STEPPER.parents[1] / "classroom" / "pages"
 EMPTY = """<!doctype html><html lang="en"><title>pages</title>

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.pays.parts import bars_of, dot, even_line, star
+from charts.pays.marks import bars_of, dot, even_line, star
 from charts.style import fill, finish, mean_line
 from measuring.ladder_file import AlphaCell, SpeedCell
 

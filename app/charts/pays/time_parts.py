@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.pays.parts import EVEN
+from charts.pays.marks import EVEN
 from charts.style import fill, finish
 from measuring.ladder_file import SpeedCell
 

@@ -5,7 +5,6 @@ compressed or not, with a version, and nothing in it is trusted: sizes are bound
 checked, and an error says where it is.
 """
 
-import gzip
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -16,8 +15,8 @@ from pydantic import Field, StringConstraints, ValidationError, model_validator
 from classroom.errors import BadPlan
 from classroom.plans.question import Name, Part, Question
 from classroom.plans.questions import put
+from recordings.packed_json import BadFile, complaint, json_of, packed
 from recordings.trace_files import recorded
-from recordings.untrusted_json import BadFile, complaint, json_of
 from speculation.pairs.assets import ASSETS
 from speculation.settings import Settings
 from speculation.trace import Trace
@@ -96,7 +95,7 @@ def _checked(read: Callable[[], Plan]) -> Plan:
 
 def pack_plan(plan: Plan) -> bytes:
     """A plan as compressed JSON; the same plan gives the same bytes."""
-    return gzip.compress(plan.model_dump_json().encode(), mtime=0)
+    return packed(plan)
 
 
 def unpack(data: bytes) -> bytes:

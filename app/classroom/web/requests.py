@@ -37,10 +37,7 @@ def answered(handler: Handler) -> Handler:
         except BadPlan as error:
             return JSONResponse({"error": str(error)}, 400, PRIVATE)
         except Refused as refused:
-            headers = dict(PRIVATE)
-            if refused.retry_after is not None:
-                headers["retry-after"] = str(refused.retry_after)
-            return JSONResponse(refused.body(), refused.status, headers)
+            return JSONResponse(refused.body(), refused.status, {**PRIVATE, **refused.headers})
 
     return route
 

@@ -155,7 +155,7 @@ def presets_stage(call: Call) -> OnPresets | None:
 def _asked(
     rung: str, texts: list[str], i: int, temperature: float, precision: Precision, length: int
 ) -> Settings:
-    settings = link_settings(
-        rung_pair(rung), texts[i % len(texts)], temperature, ASSISTED_K, 11 + i, length
-    )
-    return settings.model_copy(update={"precision": precision})
+    return link_settings(
+        rung_pair(rung), texts[i % len(texts)], temperature, ASSISTED_K, 11 + i, length,
+        precision=precision,
+    )  # fmt: skip

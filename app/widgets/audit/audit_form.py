@@ -18,7 +18,7 @@ from speculation.pairs.pair import Pair
 from speculation.schemes import EXACT, SCHEMES
 from speculation.settings import Settings, complaints
 from widgets.audit import jobs
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 PAGE = "audit"
 ENGINES = {

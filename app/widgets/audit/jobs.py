@@ -10,8 +10,8 @@ from jobs.job import State, View, Work
 from jobs.worker import worker
 from speculation.settings import Settings
 from widgets import state
+from widgets.markdown_text import plain
 from widgets.notices import noting
-from widgets.plain import plain
 from widgets.watch import waiting_words
 from widgets.watch import watch as watch_work
 

@@ -11,7 +11,7 @@ from content.library import library
 from content.quiz import Order
 from speculation.trace import Cycle, Trace
 from widgets.classes import state
-from widgets.plain import one_line, plain
+from widgets.markdown_text import one_line, plain
 
 _KINDS = {
     "verdict": "Accepted or rejected?",

@@ -4,7 +4,7 @@ import streamlit as st
 
 from speculation.summary import Summary, summarize
 from speculation.trace import Trace
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 
 def run_numbers(trace: Trace) -> None:

@@ -9,7 +9,7 @@ from jobs.worker import Full, worker
 from speculation.compare import Comparison
 from speculation.settings import Settings
 from widgets import state
-from widgets.plain import plain as as_it_stands
+from widgets.markdown_text import plain as as_it_stands
 from widgets.watch import waiting_words, watch
 
 

@@ -10,7 +10,7 @@ from measuring.block_cost import Measurement
 from measuring.shipped import recorded_measurements
 from speculation.settings import Settings
 from widgets import state
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.watch import waiting_words, watch
 
 

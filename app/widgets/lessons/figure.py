@@ -4,7 +4,7 @@ import streamlit as st
 
 from content.blocks import Document, WidgetBlock
 from widgets.lessons.figures import FIGURES
-from widgets.plain import one_line
+from widgets.markdown_text import one_line
 
 
 def figure_view(block: WidgetBlock, document: Document) -> None:

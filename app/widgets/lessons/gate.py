@@ -11,7 +11,7 @@ from store.learners import store
 from store.streamlit_identity import learner_id
 from widgets.lessons.option_buttons import options_view
 from widgets.lessons.quiz import idea_behind, section_of
-from widgets.plain import one_line
+from widgets.markdown_text import one_line
 
 SKIPPED = "skipped"
 

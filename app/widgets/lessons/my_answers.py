@@ -9,7 +9,7 @@ from content.quiz import CaseGate, Choice
 from store.learners import store
 from store.records import AnswerRecord
 from store.streamlit_identity import learner_id
-from widgets.plain import one_line, plain
+from widgets.markdown_text import one_line, plain
 
 
 def my_answers(library: Library) -> None:

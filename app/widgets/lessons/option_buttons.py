@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from content.quiz import Option
-from widgets.plain import one_line
+from widgets.markdown_text import one_line
 
 
 def options_view(

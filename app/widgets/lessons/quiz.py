@@ -13,7 +13,7 @@ from store.learners import store
 from store.records import AnswerRecord
 from store.streamlit_identity import learner_id
 from widgets.lessons.option_buttons import options_view
-from widgets.plain import one_line
+from widgets.markdown_text import one_line
 
 _DONE_NOW = "lesson_done_now"
 

@@ -9,8 +9,8 @@ from recordings.trace_files import recorded
 from speculation.settings import Settings, complaints
 from speculation.trace import Trace
 from widgets import state
+from widgets.markdown_text import plain, shortened
 from widgets.notices import notice, noting
-from widgets.plain import plain, shortened
 from widgets.state import Shown
 from widgets.watch import run_progress, watch
 

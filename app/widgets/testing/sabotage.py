@@ -8,11 +8,11 @@ import streamlit as st
 from charts.testing.shares import committed_sentence, shares_figure
 from speculation.schemes import SCHEMES, Scheme
 from widgets.figure_parts import chart
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.testing.cases import SMALL, Case, bias, most_visible, offered, pick
-from widgets.testing.draw import band_chart, counts_chart, trial_here
 from widgets.testing.sentences import bias_size
 from widgets.testing.trial import SIZES, predicted_runs
+from widgets.testing.trial_view import band_chart, counts_chart, trial_here
 
 BROKEN = [name for name, scheme in SCHEMES.items() if not scheme.exact]
 EXACT = [name for name, scheme in SCHEMES.items() if scheme.exact]

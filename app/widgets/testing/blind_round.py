@@ -10,12 +10,12 @@ import streamlit as st
 from speculation.exactness.finding import LEVEL, POWER
 from speculation.exactness.power import chi_square_power
 from speculation.schemes import SCHEMES, Scheme
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.testing.cases import SMALL, Case, bias
-from widgets.testing.draw import band_chart, counts_chart, trial_here
 from widgets.testing.sabotage import about_scheme, spoken
 from widgets.testing.sentences import bias_size
 from widgets.testing.trial import CHECKS, predicted_runs
+from widgets.testing.trial_view import band_chart, counts_chart, trial_here
 
 Kind = Literal["fast", "slow", "toward", "away", "forbidden"]
 

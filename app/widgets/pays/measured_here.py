@@ -8,8 +8,8 @@ from measuring.curve_here import Here, MeasureHere
 from measuring.ladder_file import DraftMeasurements, Rung, SpeedCell
 from speculation.settings import Precision, Settings
 from widgets import state
+from widgets.markdown_text import plain
 from widgets.notices import notice, noting
-from widgets.plain import plain
 from widgets.watch import waiting_words, watch
 
 LENGTH = 32

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from widgets.testing.cases import Case
-from widgets.testing.draw import band_chart, counts_chart, statistics_note, trial_here
+from widgets.testing.trial_view import band_chart, counts_chart, statistics_note, trial_here
 
 
 def by_sampling(case: Case) -> None:

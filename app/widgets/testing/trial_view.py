@@ -9,7 +9,7 @@ from charts.testing.shares import counted_sentence, shares_figure
 from speculation.exactness.finding import LEVEL
 from speculation.schemes import SCHEMES
 from widgets.figure_parts import chart
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.testing.cases import Case, bias, pick
 from widgets.testing.sentences import (
     band_sentence,

@@ -13,7 +13,7 @@ from speculation.exactness.exact_position import (
     on_paper,
 )
 from widgets.figure_parts import chart
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.testing.cases import Case, pick
 
 MOST_CALLS = {True: 300, False: 60}

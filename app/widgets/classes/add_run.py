@@ -14,8 +14,8 @@ from speculation.settings import Settings, complaints
 from speculation.trace import Trace
 from widgets import state
 from widgets.classes import state as mine
+from widgets.markdown_text import one_line, plain, shortened
 from widgets.notices import notice, noting
-from widgets.plain import one_line, plain, shortened
 from widgets.watch import run_progress, watch
 
 _NOTICE, _TAKEN, _PART = "class-run-notice", "class-run-taken", "class"

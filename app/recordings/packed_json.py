@@ -1,14 +1,20 @@
-"""JSON files that a person brings: unpacked within bounds, and in a line what is wrong with one."""
+"""Packed JSON files: written, and unpacked within bounds, with a line on what is wrong with one."""
 
+import gzip
 import zlib
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 MAX_UNPACKED_BYTES = 20_000_000
 
 
 class BadFile(ValueError):
     """A file that cannot be unpacked; the message says why."""
+
+
+def packed(content: BaseModel) -> bytes:
+    """Compressed JSON; the same content gives the same bytes."""
+    return gzip.compress(content.model_dump_json().encode(), mtime=0)
 
 
 def json_of(data: bytes) -> bytes:

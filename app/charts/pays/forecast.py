@@ -3,7 +3,7 @@
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.pays.parts import dot, even_line, star
+from charts.pays.marks import dot, even_line, star
 from charts.style import finish
 from measuring.engine_numbers import Reading
 

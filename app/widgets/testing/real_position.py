@@ -5,16 +5,15 @@ import streamlit as st
 from charts.labels import axis_label
 from jobs.job import View
 from jobs.worker import worker
-from recordings.presets import presets
-from recordings.trace_files import recorded
+from recordings.trace_files import recorded_presets
 from speculation.schemes import Spot
 from speculation.scored_place import Scored
 from speculation.settings import Settings
 from speculation.text import join
 from speculation.trace import Trace
 from widgets import state
+from widgets.markdown_text import plain
 from widgets.notices import notice, noting
-from widgets.plain import plain
 from widgets.testing.cases import Case
 from widgets.watch import waiting_words, watch
 
@@ -65,11 +64,7 @@ def _runs() -> dict[str, Trace]:
     shown = state.shown()
     if shown is not None and shown.trace.cycles:
         found["The run in the Lab"] = shown.trace
-    for preset in presets():
-        trace = recorded(preset.name)
-        if trace is not None:
-            found[preset.title] = trace
-    return found
+    return found | {preset.title: trace for preset, trace in recorded_presets()}
 
 
 def _ask(settings: Settings) -> None:
