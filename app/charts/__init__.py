@@ -2,5 +2,6 @@
 
 A room a page: `run/` draws a run and its laws (the Lab and the lessons share it), `lessons/`,
 `testing/`, `pays/` and `audit/` the figures of theirs. `palette.py` names every color once,
-`style.py` and `labels.py` are shared; each figure has a function that says it in a sentence.
+`style.py`, `token_bars.py` and `labels.py` are shared; each figure has a function that says it in
+a sentence.
 """

@@ -19,6 +19,11 @@ class Refused(Exception):
         self.status, self.message = status, message
         self.retry_after, self.more = retry_after, more or {}
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the answer's headers say of it."""
+        return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
+
     def body(self) -> dict[str, object]:
         """The answer as JSON."""
         waiting = {} if self.retry_after is None else {"retry_after": self.retry_after}

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from store.class_tables import MemberRow, RoundRow, VoteRow
-from store.learners import LONGEST_ANSWER, learner_row
+from store.learners import first_try, learner_row
 from store.tables import Answer
 from store.transactions import Database
 
@@ -50,16 +50,4 @@ def keep_for_learners(database: Database, code: str) -> None:
 
 def _answer(learner_id: str, quiz_id: str, one: RoundRow, key: str, at: datetime) -> Answer:
     choices = {choice["key"]: choice["text"] for choice in json.loads(one.question)["choices"]}
-    text, correct = choices.get(key, key)[:LONGEST_ANSWER], key == one.correct
-    return Answer(
-        learner_id=learner_id,
-        quiz_id=quiz_id,
-        lesson=LESSON,
-        first_answer=text,
-        first_correct=correct,
-        first_at=at,
-        tries=1,
-        final_answer=text,
-        final_correct=correct,
-        final_at=at,
-    )
+    return first_try(learner_id, quiz_id, LESSON, choices.get(key, key), key == one.correct, at)

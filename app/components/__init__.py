@@ -2,4 +2,5 @@
 
 `stepper.py` (with `stepper/`, plain ES modules) steps through a run, `replay.py` plays one,
 `hand_laws.py` lets a person draw two laws, `identity.py` holds the forms that change the cookie.
+`browser_code.py` hands their JavaScript to Streamlit.
 """

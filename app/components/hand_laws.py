@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from components.stepper import join_modules
+from components.browser_code import registered, unheard
 from speculation.rule import Law
 
 FOLDER = Path(__file__).with_suffix("")
@@ -39,7 +38,7 @@ def hand_drawn(
     state = _component()(
         key=key,
         data={"names": list(names), "p": list(p), "q": list(q)},
-        on_laws_change=_nothing,
+        on_laws_change=unheard,
     )
     return read_laws(state.get("laws"), p, q)
 
@@ -72,14 +71,7 @@ def _law(values: Sequence[float]) -> Law:
     return scaled
 
 
-def _nothing() -> None:
-    """A state has a name in the result only if a callback was given for it."""
-
-
 @cache
 def _component() -> Any:
-    return st.components.v2.component(
-        "hand_laws",
-        css=(FOLDER / "hand_laws.css").read_text(encoding="utf-8"),
-        js=join_modules(FOLDER / "hand_laws.js"),
-    )
+    css = (FOLDER / "hand_laws.css").read_text(encoding="utf-8")
+    return registered("hand_laws", FOLDER / "hand_laws.js", css)

@@ -3,9 +3,8 @@
 from functools import cache
 from typing import Any
 
-import streamlit as st
-
-from components.stepper import FOLDER, Progress, join_modules
+from components.browser_code import registered
+from components.stepper import FOLDER, Progress
 from speculation.trace import Trace
 
 _CSS = """
@@ -27,9 +26,6 @@ def replay(trace: Trace, key: str, cycles: int = 12) -> None:
 
 @cache
 def _component() -> Any:
-    return st.components.v2.component(
-        "replay",
-        html='<div class="place"></div><button type="button">Pause</button>',
-        css=(FOLDER / "stepper.css").read_text(encoding="utf-8") + _CSS,
-        js=join_modules(FOLDER / "replay.js"),
-    )
+    html = '<div class="place"></div><button type="button">Pause</button>'
+    css = (FOLDER / "stepper.css").read_text(encoding="utf-8") + _CSS
+    return registered("replay", FOLDER / "replay.js", css, html)

@@ -1,15 +1,13 @@
 """The stepper for Streamlit: one run, cycle by cycle, stepped through in the browser.
 
 The drawing lives in `stepper/*.js`, plain modules that a page without Streamlit can load as they
-are. Streamlit takes a component's JavaScript as one text, so `join_modules` puts the files one
-after the other. The browser gets a run once and steps by itself; Python hears where it went, so
-that charts beside it can follow.
+are. The browser gets a run once and steps by itself; Python hears where it went, so that charts
+beside it can follow.
 
     cursor = stepper(trace, key="stepper")       # inside a fragment: only that reruns on a move
     st.plotly_chart(chart(trace, cursor))
 """
 
-import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import Any, Literal, Self
 import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
 
+from components.browser_code import registered, unheard
 from speculation.trace import Cycle, Piece, Trace
 
 FOLDER = Path(__file__).with_suffix("")
@@ -142,8 +141,8 @@ def stepper(
     state = _component()(
         key=key,
         data=data,
-        on_cursor_change=on_move or _nothing,
-        on_present_change=on_present or _nothing,
+        on_cursor_change=on_move or unheard,
+        on_present_change=on_present or unheard,
     )
     if trace is None:
         return None
@@ -197,42 +196,7 @@ def _reported(value: object, jump: int) -> Cursor | None:
         return None
 
 
-def _nothing() -> None:
-    """A state has a name in the result only if a callback was given for it."""
-
-
-# ---- the browser's part -----------------------------------------------------------------------
-
-_IMPORT = re.compile(r'^import\s[^;]*?from\s+"\./([\w-]+\.js)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
-
-
-def join_modules(entry: Path) -> str:
-    """One module out of several: each file once, after those it imports, its imports dropped.
-
-    It understands the little that is used here: named imports from "./name.js" that are not
-    renamed, and `export` in front of a declaration. Names at the top of the files must differ
-    from file to file, or the browser refuses the result.
-    """
-    parts: dict[Path, str] = {}
-
-    def add(path: Path) -> None:
-        if path in parts:
-            return
-        source = path.read_text(encoding="utf-8")
-        for name in _IMPORT.findall(source):
-            add(path.parent / name)
-        parts[path] = _EXPORT.sub("", _IMPORT.sub("", source))
-
-    add(entry)
-    return "\n".join(parts.values())
-
-
 @cache
 def _component() -> Any:
-    """Registered once: Streamlit warns about a second component of the same name."""
-    return st.components.v2.component(
-        "stepper",
-        css=(FOLDER / "stepper.css").read_text(encoding="utf-8"),
-        js=join_modules(FOLDER / "streamlit.js"),
-    )
+    css = (FOLDER / "stepper.css").read_text(encoding="utf-8")
+    return registered("stepper", FOLDER / "streamlit.js", css)

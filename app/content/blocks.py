@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from content.numbers import Check
+from content.checked_numbers import Check
 from content.quiz import (
     Body,
     CaseGate,

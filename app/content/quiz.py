@@ -2,15 +2,15 @@
 
 import hashlib
 import re
-from typing import Annotated, Literal, Self
+from collections.abc import Iterable
+from typing import Annotated, Literal, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
+_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+Slug = Annotated[str, StringConstraints(pattern=_ID, max_length=60)]
 Prose = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-
-_QUIZ_ID = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*$")
 
 
 class Body(BaseModel):
@@ -139,7 +139,7 @@ class Order(Question):
 Quiz = Annotated[Choice | Numeric | Order, Field(discriminator="kind")]
 
 Ask = Literal["verdict", "committed", "residual", "replacement"]
-"""What a live gate asks about the cycle on the page; gates.py builds the question."""
+"""What a live gate asks about the cycle on the page; live_questions.py builds it."""
 
 
 class LiveGate(Body):
@@ -169,9 +169,24 @@ class CaseGate(Body):
 Gate = Annotated[LiveGate | CaseGate, Field(discriminator="kind")]
 
 
+class Keyed(Protocol):
+    """What has a key, such as an option."""
+
+    @property
+    def key(self) -> str: ...
+
+
+One = TypeVar("One", bound=Keyed)
+
+
+def mixed(options: Iterable[One], salt: str) -> tuple[One, ...]:
+    """Options in an order that depends on the case alone, so that the right one's place varies."""
+    return tuple(sorted(options, key=lambda o: hashlib.sha256(f"{salt}|{o.key}".encode()).digest()))
+
+
 def is_id(name: str) -> bool:
     """Whether `name` can be the id of a question: lower case letters and digits, with hyphens."""
-    return bool(_QUIZ_ID.match(name)) and len(name) <= 60
+    return bool(re.match(_ID, name)) and len(name) <= 60
 
 
 def _check_options(options: tuple[Option, ...]) -> None:

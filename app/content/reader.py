@@ -17,11 +17,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from content.blocks import Block, GateBlock, QuizBlock, Text, WidgetBlock
-from content.bodies import read_body
+from content.checked_numbers import Check, take_checks
 from content.errors import ContentError
-from content.numbers import Check, take_checks
 from content.quiz import Gate, LiveGate, Quiz, is_id
 from content.widget_options import Registry
+from content.yaml_bodies import read_body
 
 _INFO = re.compile(r"^\{(?P<kind>[^}]*)\}\s*(?P<name>.*)$")
 _KINDS = ("widget", "quiz", "gate")

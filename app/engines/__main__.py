@@ -162,7 +162,9 @@ def parser() -> argparse.ArgumentParser:
     )
     verbs = whole.add_subparsers(dest="verb", required=True)
     add_rounding(verbs)
-    audit = verbs.add_parser("audit", help="test an engine's texts against the target's law")
+    audit = verbs.add_parser(
+        "audit", help="test an engine's texts against the target's distribution"
+    )
     engines = audit.add_subparsers(dest="engine", required=True, metavar="ENGINE")
     for entry in ENTRIES.values():
         one = engines.add_parser(entry.name, help=entry.about, description=entry.about)

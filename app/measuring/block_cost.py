@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
 from speculation.models.blocks import rows_in_blocks
-from speculation.models.language_model import Context, LanguageModel
+from speculation.models.language_model import Context, LanguageModel, over_vocabulary
 from speculation.pairs.pair import Pair
 from speculation.rule import overlap
 from speculation.run import machine
@@ -143,8 +143,4 @@ def overlap_curves(
 def _logits(model: LanguageModel, tokens: list[int], rows: int) -> npt.NDArray[np.float64]:
     """Logits after each of the last `rows` tokens over the whole vocabulary, [rows, V]."""
     found = model.start().extend(tokens, rows).astype(np.float64)
-    if model.support is None:
-        return found
-    whole = np.full((rows, model.vocab_size), -np.inf)
-    whole[:, model.support] = found
-    return whole
+    return over_vocabulary(found, model.support, model.vocab_size)

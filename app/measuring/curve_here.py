@@ -58,8 +58,9 @@ class MeasureHere:
             rung = PLAIN if k == 0 else self.rung
             seed = seed_of(rung, self.kind, 0, k, turn if k == 0 else 0)
             settings = link_settings(
-                pair.spec.id, self.prompt, self.temperature, max(k, 1), seed, self.length, self.mode
-            ).model_copy(update={"precision": self.precision})
+                pair.spec.id, self.prompt, self.temperature, max(k, 1), seed, self.length,
+                self.mode, self.precision,
+            )  # fmt: skip
             run = record_run(pair, settings, rung, self.kind, 0, turn, k)
             for cycles, record in enumerate(run, 1):
                 if record is not None:

@@ -108,6 +108,16 @@ def speedup_of(records: Sequence[RunRecord], plain: Sequence[RunRecord]) -> Esti
     return _estimate(float(np.mean(means)), np.mean(draws, axis=0), len(means))
 
 
+def by_precision(
+    records: Sequence[RunRecord], of: Callable[[Sequence[RunRecord]], float]
+) -> dict[str, float]:
+    """One number for the records of each precision."""
+    return {
+        precision: of([x for x in records if x.precision == precision])
+        for precision in sorted({x.precision for x in records})
+    }
+
+
 def step_ms(plain: Sequence[RunRecord]) -> float:
     """One target pass over one row, inside its call."""
     return sum(x.target_ms for x in plain) / sum(len(x.cycle_ms) for x in plain)
@@ -121,7 +131,7 @@ def unrest(plain: Sequence[RunRecord]) -> float:
     """
     paces = [x.total_ms / x.tokens for x in plain]
     slow, fast = np.percentile(paces, [90, 10])
-    return _short(float(slow / fast))
+    return five_digits(float(slow / fast))
 
 
 def draft_cost(records: Sequence[RunRecord], step: float) -> float | None:
@@ -141,43 +151,42 @@ def log_prob_of(records: Sequence[RunRecord]) -> Estimate:
 
     Two ways of decoding are compared on the same prompts, so the prompts stay.
     """
-    groups: defaultdict[tuple[str, int], list[RunRecord]] = defaultdict(list)
-    for record in records:
-        groups[record.kind, record.prompt].append(record)
-    return _by_group(list(groups.values()), lambda x: x.log_prob, lambda x: x.scored, len(records))
+    return _by_prompt(records, lambda x: x.log_prob, lambda x: x.scored)
 
 
 def tpot_of(records: Sequence[RunRecord]) -> Estimate:
     """Milliseconds a committed token, weighed and drawn again in the same way."""
+    return _by_prompt(records, lambda x: x.total_ms, lambda x: x.tokens)
+
+
+def _by_prompt(
+    records: Sequence[RunRecord],
+    top: Callable[[RunRecord], float],
+    bottom: Callable[[RunRecord], float],
+) -> Estimate:
     groups: defaultdict[tuple[str, int], list[RunRecord]] = defaultdict(list)
     for record in records:
         groups[record.kind, record.prompt].append(record)
-    return _by_group(list(groups.values()), lambda x: x.total_ms, lambda x: x.tokens, len(records))
-
-
-def _by_group(
-    groups: list[list[RunRecord]],
-    top: Callable[[RunRecord], float],
-    bottom: Callable[[RunRecord], float],
-    count: int,
-) -> Estimate:
     rng = np.random.default_rng(0)
     means, draws = [], []
-    for group in groups:
+    for group in groups.values():
         over, under = np.array([top(x) for x in group]), np.array([bottom(x) for x in group])
         picks = rng.integers(0, len(group), (DRAWS, len(group)))
         means.append(over.sum() / under.sum())
         draws.append(over[picks].sum(axis=1) / under[picks].sum(axis=1))
-    return _estimate(float(np.mean(means)), np.mean(draws, axis=0), count)
+    return _estimate(float(np.mean(means)), np.mean(draws, axis=0), len(records))
 
 
 def _estimate(mean: float, again: Floats, count: int) -> Estimate:
     low, high = np.percentile(again, [2.5, 97.5])
     return Estimate(
-        mean=_short(mean), low=_short(float(low)), high=_short(float(high)), count=count
+        mean=five_digits(mean),
+        low=five_digits(float(low)),
+        high=five_digits(float(high)),
+        count=count,
     )
 
 
-def _short(value: float) -> float:
-    """Five digits are more than any of these deserve."""
+def five_digits(value: float) -> float:
+    """Five digits are more than any of these numbers deserve."""
     return float(f"{value:.5g}")

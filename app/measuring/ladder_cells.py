@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from measuring import intervals
+from measuring.intervals import five_digits
 from measuring.ladder_file import AlphaCell, Meter, SpeedCell
 from measuring.run_record import PLAIN, RunRecord
 
@@ -43,10 +44,7 @@ def alpha_cells(records: Sequence[RunRecord]) -> list[AlphaCell]:
 def speed_cells(records: Sequence[RunRecord]) -> list[SpeedCell]:
     """Speed by rung, kind, temperature, precision and k, wherever plain decoding lies beside."""
     plain = [x for x in records if x.rung == PLAIN]
-    steps: dict[str, float] = {
-        precision: intervals.step_ms([x for x in plain if x.precision == precision])
-        for precision in {x.precision for x in plain}
-    }
+    steps = intervals.by_precision(plain, intervals.step_ms)
     groups: defaultdict[tuple[str, str, float, str, int], list[RunRecord]] = defaultdict(list)
     for x in records:
         if x.rung != PLAIN and intervals.beside(x, plain):
@@ -72,18 +70,18 @@ def _speed_cell(
         precision=first.precision,
         k=first.k,
         speedup=speedup,
-        tokens_per_second=_short(1000.0 * tokens / total),
-        plain_tokens_per_second=_short(
+        tokens_per_second=five_digits(1000.0 * tokens / total),
+        plain_tokens_per_second=five_digits(
             1000.0 * sum(x.tokens for x in turns) / sum(x.total_ms for x in turns)
         ),
-        tau=_short(tokens / cycles),
+        tau=five_digits(tokens / cycles),
         alpha=_at_most_one(checked / reached) if reached else None,
         c=_maybe(intervals.draft_cost(runs, step)),
         v=_maybe(intervals.block_cost(runs, step)),
         cycles=cycles,
-        draft=_short(draft / cycles),
-        verify=_short(verify / cycles),
-        decide=_short(max(0.0, total - draft - verify) / cycles),
+        draft=five_digits(draft / cycles),
+        verify=five_digits(verify / cycles),
+        decide=five_digits(max(0.0, total - draft - verify) / cycles),
         drafted=sum(x.drafted for x in runs),
         accepted=accepted,
         rejected=reached - accepted,
@@ -125,18 +123,14 @@ def costs(records: Sequence[RunRecord], rung: str) -> dict[str, float]:
         if plain and runs:
             c = intervals.draft_cost(runs, intervals.step_ms(plain))
             if c is not None:
-                found[precision] = _short(c)
+                found[precision] = five_digits(c)
     return found
 
 
 def _maybe(value: float | None) -> float | None:
-    return None if value is None else _short(value)
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.5g}")
+    return None if value is None else five_digits(value)
 
 
 def _at_most_one(value: float) -> float:
     """A mean of sums of laws can exceed 1 by rounding."""
-    return min(1.0, _short(value))
+    return min(1.0, five_digits(value))

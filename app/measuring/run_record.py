@@ -7,6 +7,7 @@ records, with an interval from drawing them again (`intervals.py`).
 import math
 import zlib
 from collections.abc import Iterator
+from operator import attrgetter
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,6 +18,10 @@ from speculation.settings import Mode, Precision, Settings
 from speculation.trace import Cycle
 
 PLAIN = "plain"
+
+Key = tuple[str, str, int, float, str, int, int]
+key_of = attrgetter("rung", "kind", "prompt", "temperature", "precision", "k", "turn")
+"""What a record is of, or a run that is planned: a `Key`."""
 
 
 class RunRecord(BaseModel):
@@ -60,11 +65,10 @@ class RunRecord(BaseModel):
     scored: int
 
     @property
-    def key(self) -> tuple[str, str, int, float, str, int, int]:
+    def key(self) -> Key:
         """What was measured: two records with one key are the same cell."""
-        return (
-            self.rung, self.kind, self.prompt, self.temperature, self.precision, self.k, self.turn,
-        )  # fmt: skip
+        key: Key = key_of(self)
+        return key
 
     @property
     def tokens(self) -> int:
@@ -136,9 +140,23 @@ def _log_probs(cycle: Cycle) -> list[float]:
 
 
 def link_settings(
-    pair: str, text: str, temperature: float, k: int, seed: int, length: int, mode: Mode = "chat"
+    pair: str,
+    text: str,
+    temperature: float,
+    k: int,
+    seed: int,
+    length: int,
+    mode: Mode = "chat",
+    precision: Precision = "float32",
 ) -> Settings:
     """The settings of a measured run, so that the Lab can show it."""
     return Settings(
-        prompt=text, mode=mode, pair=pair, k=k, temperature=temperature, seed=seed, length=length
+        prompt=text,
+        mode=mode,
+        pair=pair,
+        k=k,
+        temperature=temperature,
+        seed=seed,
+        length=length,
+        precision=precision,
     )

@@ -47,7 +47,7 @@ _ALL = (
         "story",
         "Story",
         Settings(prompt="Write a short story about a dragon who is afraid of fire."),
-        "Many next words are good ones: the two laws differ more, and cycles are shorter.",
+        "Many next words are good ones: the two distributions differ more, and cycles are shorter.",
     ),
     Preset(
         "poem",

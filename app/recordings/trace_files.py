@@ -4,16 +4,14 @@ A recorded run is a trace as JSON, compressed: assets/traces/<name>.json.gz. It 
 model. The same checks read a file that somebody uploads.
 """
 
-import gzip
-import zlib
 from functools import lru_cache
 
 from pydantic import ValidationError
 
+from recordings.packed_json import BadFile, complaint, json_of, packed
+from recordings.presets import Preset, presets
 from speculation.pairs.assets import ASSETS
 from speculation.trace import SCHEMA_VERSION, Trace
-
-MAX_UNPACKED_BYTES = 20_000_000
 
 
 class BadTrace(ValueError):
@@ -27,38 +25,28 @@ def recorded(name: str) -> Trace | None:
     return parse(file.read_bytes()) if file.exists() else None
 
 
+def recorded_presets() -> list[tuple[Preset, Trace]]:
+    """The prompts on offer whose runs were recorded, in their order."""
+    runs = [(preset, recorded(preset.name)) for preset in presets()]
+    return [(preset, trace) for preset, trace in runs if trace is not None]
+
+
 def pack(trace: Trace) -> bytes:
     """A trace as compressed JSON; the same trace gives the same bytes."""
-    return gzip.compress(trace.model_dump_json().encode(), mtime=0)
+    return packed(trace)
 
 
 def parse(data: bytes) -> Trace:
     """A trace from JSON, compressed or not. Raises BadTrace, naming the field that is wrong."""
-    if data[:2] == b"\x1f\x8b":
-        data = _unpacked(data)
     try:
-        return Trace.model_validate_json(data)
+        return Trace.model_validate_json(json_of(data))
+    except BadFile as error:
+        raise BadTrace(f"Not a trace: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the file"
         if first["loc"] == ("schema_version",):
             raise BadTrace(
                 f"This trace has schema version {repr(first['input'])[:40]}; this app reads "
                 f"version {SCHEMA_VERSION}."
             ) from error
-        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise BadTrace(f"Not a trace: {place}: {first['msg']}{more}") from error
-
-
-def _unpacked(data: bytes) -> bytes:
-    """Unpack, but never more than the limit: a small file can hold gigabytes of zeros."""
-    stream = zlib.decompressobj(wbits=31)
-    try:
-        unpacked = stream.decompress(data, MAX_UNPACKED_BYTES)
-    except zlib.error as error:
-        raise BadTrace(f"Not a trace: the compressed file is damaged ({error})") from error
-    if stream.unconsumed_tail:
-        raise BadTrace(f"Not a trace: it unpacks to more than {MAX_UNPACKED_BYTES // 10**6} MB")
-    if not stream.eof:  # its checksum is missing, so nothing vouches for the rest
-        raise BadTrace("Not a trace: the compressed file is cut short")
-    return unpacked
+        raise BadTrace(f"Not a trace: {complaint(error)}") from error

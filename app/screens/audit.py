@@ -8,10 +8,10 @@ from widgets import places
 from widgets.audit import jobs
 from widgets.audit.audit_form import PAGE, audit_form, stopped
 from widgets.audit.page_frame import choose, live_part
-from widgets.audit.recorded import recorded_audits
+from widgets.audit.recorded_audits import recorded_audits
 from widgets.audit.report_view import minutes, report_view
 from widgets.audit.style import audit_style
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 
 def page() -> None:
@@ -19,10 +19,10 @@ def page() -> None:
     with st.container(key="audit-body"):
         st.title("Audit an engine", anchor=False)
         st.markdown(
-            "An engine claims that its texts follow the target's law. It is asked for many "
-            "continuations of one prompt; the target reads them all, and a dozen checks compare "
-            "them with its law. The report says what was found, how large it is, and **how small "
-            "a bias could have stayed hidden**."
+            "An engine claims that its texts follow the target's distribution. It is asked for "
+            "many continuations of one prompt; the target reads them all, and a dozen checks "
+            "compare them with its distribution. The report says what was found, how large it "
+            "is, and **how small a bias could have stayed hidden**."
         )
         needs = "An audit of your own needs the models live"
         live_part(PAGE, audit_form, _words, needs, "Stop, and report on what there is")

@@ -2,23 +2,19 @@
 
 import streamlit as st
 
-from widgets.classes.build import build_plan
-from widgets.classes.choose import choose_and_start
-from widgets.classes.running import running_classes, take_up
+from widgets.classes.build_plan import build_plan
+from widgets.classes.choose_plan import choose_and_start
+from widgets.classes.running_classes import running_classes, take_up
+from widgets.reading_style import body_style
 
-_STYLE = """
-<style>
-.stMainBlockContainer { max-width: 1040px; }
-.st-key-class-body h1 { font-size: 2.1rem; padding: 0 0 .2rem; }
-.st-key-class-body h2 { font-size: 1.45rem; padding: 1.6rem 0 .2rem; }
+_RULES = """
+.st-key-class-body h2 { padding: 1.6rem 0 .2rem; }
 .st-key-class-body h3 { font-size: 1.15rem; padding: 0; }
-@media (max-width: 640px) { .st-key-class-body h1 { font-size: 1.7rem; } }
-</style>
 """
 
 
 def page() -> None:
-    st.html(_STYLE)
+    body_style("class-body", 1040, _RULES)
     wanted = st.session_state.pop("class-plan-wanted", None)
     if wanted is not None:
         st.session_state["class-plan"] = wanted

@@ -35,7 +35,8 @@ _STYLE = """
 _LEAD = """
 A large language model writes one token at a time, and each costs a pass over all of its weights.
 In **speculative decoding** a small model, the draft, proposes a few tokens, and the large one, the
-target, checks them all in one pass. The text comes sooner, and its law is exactly the target's.
+target, checks them all in one pass. The text comes sooner, and its distribution is exactly the
+target's.
 
 Here two real models do it in front of you, and every number that decides is on the page.
 """

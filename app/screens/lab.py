@@ -3,9 +3,9 @@
 import streamlit as st
 
 from jobs.job import State, View
-from jobs.worker import Full, worker
+from jobs.worker import worker
 from recordings.presets import Preset, presets
-from recordings.trace_files import recorded
+from recordings.trace_files import recorded, recorded_presets
 from speculation.settings import Settings
 from speculation.trace import Trace, departure, digest
 from widgets import state
@@ -14,7 +14,8 @@ from widgets.lab.controls import prompt_controls, read_settings, run_controls
 from widgets.lab.exchange import exchange
 from widgets.lab.run_view import run_view
 from widgets.lab.speed_view import speed_view
-from widgets.plain import plain
+from widgets.markdown_text import plain
+from widgets.notices import notice, noting
 from widgets.state import Key
 
 SETTLE_SECONDS = 0.2
@@ -25,11 +26,9 @@ def ask(settings: Settings, fresh: bool = False) -> None:
 
     fresh  make every pass and look nothing up: the Run button, where the passes are the point
     """
-    st.session_state[Key.NOTICE] = st.session_state[Key.TAKEN] = None
-    try:
+    st.session_state[Key.TAKEN] = None
+    with noting(Key.NOTICE):
         worker().submit(state.visitor(), settings, fresh=fresh)
-    except Full as full:
-        st.session_state[Key.NOTICE] = str(full)
 
 
 def changed() -> None:
@@ -58,11 +57,7 @@ def chose(preset: Preset) -> None:
 
 def recording_of(settings: Settings) -> Trace | None:
     """The shipped recording with exactly these settings, if there is one."""
-    for preset in presets():
-        trace = recorded(preset.name)
-        if trace is not None and trace.settings == settings:
-            return trace
-    return None
+    return next((trace for _, trace in recorded_presets() if trace.settings == settings), None)
 
 
 def open_page() -> None:
@@ -121,7 +116,7 @@ def _compare_with_link(trace: Trace) -> None:
             f"The link was made by a run that parts from this one at token {place + 1}. The "
             "settings are the same, so the arithmetic is not: another processor, thread count, "
             "precision or version rounds differently, and one near-tie is enough. Both are runs "
-            f"of the same law. Here: {trace.arithmetic.dtype} on {trace.timings.machine}."
+            f"of the same distribution. Here: {trace.arithmetic.dtype} on {trace.timings.machine}."
         )
 
 
@@ -169,8 +164,7 @@ def messages() -> None:
     """What the person should know about the link or the last run."""
     for name, problem in st.session_state.get(Key.LINK_COMPLAINTS, {}).items():
         st.warning(plain(f"The link's {name} {problem}; the default is used."))
-    if st.session_state.get(Key.NOTICE):
-        st.warning(plain(st.session_state[Key.NOTICE]))
+    notice(Key.NOTICE)
 
 
 def page() -> None:

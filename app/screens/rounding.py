@@ -10,7 +10,7 @@ from widgets.audit.page_frame import choose, live_part
 from widgets.audit.rounding_form import PAGE, rounding_form
 from widgets.audit.rounding_view import rounding_view
 from widgets.audit.style import audit_style
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 
 def page() -> None:

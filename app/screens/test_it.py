@@ -3,26 +3,21 @@
 import streamlit as st
 
 from widgets import places
-from widgets.plain import plain
-from widgets.reading_style import lesson_style
-from widgets.testing.blind import blind_round
-from widgets.testing.cases import SMALL, Case
-from widgets.testing.exactly import exactly_figure, exactly_numbers
-from widgets.testing.real import real_case, real_controls
+from widgets.markdown_text import plain
+from widgets.reading_style import body_style, lesson_style
+from widgets.testing.blind_round import blind_round
+from widgets.testing.cases import Case, offered
+from widgets.testing.kill_table_view import kill_table_view
+from widgets.testing.position_by_sampling import by_sampling
+from widgets.testing.position_exactly import exactly_figure, exactly_numbers
+from widgets.testing.real_position import real_case, real_controls
 from widgets.testing.sabotage import sabotage
-from widgets.testing.sampling import by_sampling
-from widgets.testing.table import kill_table_view
-from widgets.testing.whole import whole_texts
+from widgets.testing.whole_texts import whole_texts
 
-_STYLE = """
-<style>
-.stMainBlockContainer { max-width: 1240px; }
-.st-key-test-body h1 { font-size: 2.1rem; padding: 0 0 .2rem; }
-.st-key-test-body h2 { font-size: 1.45rem; padding: 2rem 0 0; }
+_RULES = """
+.st-key-test-body h2 { padding: 2rem 0 0; }
 .st-key-test-body p, .st-key-test-body li { max-width: 36em; line-height: 1.5; }
 .st-key-test-body table { font-variant-numeric: tabular-nums; font-size: .9rem; }
-@media (max-width: 640px) { .st-key-test-body h1 { font-size: 1.7rem; } }
-</style>
 """
 
 
@@ -31,7 +26,7 @@ def position_controls() -> tuple[Case, Case | None]:
     chooser = st.container()
     real_controls()  # first: a position that has just been scored is on offer at once
     real = real_case()
-    cases = {case.name: case for case in (*SMALL, *([real] if real is not None else []))}
+    cases = offered(real)
     if real is not None and st.session_state.pop("test-case-wanted", None):
         st.session_state["test-case"] = real.name
     with chooser:
@@ -47,13 +42,13 @@ def position_controls() -> tuple[Case, Case | None]:
 
 def page() -> None:
     lesson_style()
-    st.html(_STYLE)
+    body_style("test-body", 1240, _RULES)
     with st.container(key="test-body"):
         st.title("Test it yourself", anchor=False)
         st.markdown(
             "The claim is that speculative decoding commits tokens from **exactly** the target's "
-            "law. Here the claim is put to the test: on paper, by counting, and against schemes "
-            "that break the rule the way real programs have broken it."
+            "distribution. Here the claim is put to the test: on paper, by counting, and against "
+            "schemes that break the rule the way real programs have broken it."
         )
         st.header("One position, exactly", anchor="exactly")
         figure, controls = st.columns([3, 2], gap="large")
@@ -79,9 +74,9 @@ def page() -> None:
         st.markdown(
             "Some mistakes never show in one token. Here a scheme writes whole texts of up to six "
             "tokens, k = 2, with a small pair of models that can be enumerated. Each token has a "
-            "height: where it fell in its own law, laid out from 0 to 1. **See** that under an "
-            "exact scheme the heights are flat and p forbids no token; a broken one fails at one "
-            "of them. The real pair has too many texts to enumerate: "
+            "height: where it fell in its own distribution, laid out from 0 to 1. **See** that "
+            "under an exact scheme the heights are flat and p forbids no token; a broken one fails "
+            "at one of them. The real pair has too many texts to enumerate: "
             f"[Audit an engine]({places.address(places.AUDIT)}) puts its texts, of any length, to "
             "such checks."
         )

@@ -3,27 +3,22 @@
 import streamlit as st
 
 from measuring.shipped import measured_drafts
+from widgets.markdown_text import plain
+from widgets.pays.alpha_map import heat
 from widgets.pays.choice import choose
 from widgets.pays.curve import curve
 from widgets.pays.dials import dials
-from widgets.pays.engine import engine
-from widgets.pays.heat import heat
 from widgets.pays.meters import meters
 from widgets.pays.time_parts import time_parts
-from widgets.plain import plain
-from widgets.reading_style import lesson_style
+from widgets.pays.your_engine import engine
+from widgets.reading_style import body_style, lesson_style
 
-_STYLE = """
-<style>
-.stMainBlockContainer { max-width: 1240px; }
-.st-key-pays-body h1 { font-size: 2.1rem; padding: 0 0 .2rem; }
-.st-key-pays-body h2 { font-size: 1.45rem; padding: 2rem 0 0; }
+_RULES = """
+.st-key-pays-body h2 { padding: 2rem 0 0; }
 .st-key-pays-body h3 { font-size: 1.05rem; padding: .3rem 0 0; }
 .st-key-pays-body p, .st-key-pays-body li { max-width: 38em; line-height: 1.5; }
 .st-key-pays-body table { font-variant-numeric: tabular-nums; }
 .st-key-pays-numbers, .st-key-pays-engine-numbers { gap: 1.6rem; }
-@media (max-width: 640px) { .st-key-pays-body h1 { font-size: 1.7rem; } }
-</style>
 """
 
 
@@ -87,7 +82,7 @@ def parts() -> None:
 
 def page() -> None:
     lesson_style()
-    st.html(_STYLE)
+    body_style("pays-body", 1240, _RULES)
     with st.container(key="pays-body"):
         st.title("When it pays", anchor=False)
         st.markdown(

@@ -22,7 +22,7 @@ import numpy as np
 from speculation import dice
 from speculation.cycle_records import positions_of, replacement_of
 from speculation.dice import Purpose
-from speculation.models.language_model import LanguageModel, Tokens
+from speculation.models.language_model import LanguageModel, over_vocabulary
 from speculation.models.passes import PassStore, Reader
 from speculation.rule import Law, count_accepted, verify
 from speculation.sampling import Sampling, law
@@ -189,15 +189,8 @@ class Decoder:
         """One target pass over the drafts -> its law at each and after the last, [k+1, V]."""
         rows = len(drafted) + 1
         logits = self._target.extend([*text[self._target.length :], *drafted], rows)
-        return self._spread(law(logits, self.request.sampling), self._target.model.support)
-
-    def _spread(self, short: Law, support: Tokens | None) -> Law:
-        """A law over a model's support [..., S] as one over the whole vocabulary [..., V]."""
-        if support is None and short.shape[-1] == self.vocab_size:
-            return short
-        whole = np.zeros((*short.shape[:-1], self.vocab_size))
-        whole[..., slice(short.shape[-1]) if support is None else support] = short
-        return whole
+        laws, support = law(logits, self.request.sampling), self._target.model.support
+        return over_vocabulary(laws, support, self.vocab_size, missing=0.0)
 
     def _uniform(self, purpose: Purpose, position: int) -> float:
         return dice.uniform(self.request.seed, purpose, position)

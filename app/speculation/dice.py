@@ -97,3 +97,14 @@ def draw_intervals(
     edges = np.concatenate(([0.0], np.cumsum(law[order])))
     edges[-1] = 1.0
     return order, np.minimum(edges, 1.0)
+
+
+def interval_of(law: npt.NDArray[np.float64], token: int) -> tuple[float, float] | None:
+    """The interval of u for which `draw` returns this token; None if it never does.
+
+    >>> interval_of(np.array([0.25, 0.5, 0.25]), 0)
+    (0.5, 0.75)
+    """
+    tokens, edges = draw_intervals(law)
+    place = np.flatnonzero(tokens == token)
+    return (float(edges[place[0]]), float(edges[place[0] + 1])) if len(place) else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from speculation.models.language_model import LanguageModel
+from speculation.models.language_model import LanguageModel, over_vocabulary
 from speculation.models.passes import PassStore
 from speculation.pairs.pair import Pair
 from speculation.run import Run
@@ -64,7 +64,5 @@ def score_place(pair: Pair, settings: Settings, store: PassStore) -> Iterator[Sc
 
 def _next_scores(model: LanguageModel, tokens: Sequence[int], size: int) -> npt.NDArray[np.float64]:
     """One model's scores over the whole vocabulary; minus infinity where it proposes nothing."""
-    short = model.start().extend(tokens)[-1]
-    scores = np.full(size, -np.inf)
-    scores[slice(len(short)) if model.support is None else model.support] = short
-    return scores
+    short = model.start().extend(tokens)[-1].astype(np.float64)
+    return over_vocabulary(short, model.support, size)

@@ -66,7 +66,7 @@ class Settings(BaseModel):
             le=2.0,
             allow_inf_nan=False,
             description="0 always takes the most likely token; 1 samples from the model's own "
-            "law; more flattens it. Applied to both models.",
+            "distribution; more flattens it. Applied to both models.",
         ),
     ] = 0.7
     top_k: Annotated[

@@ -1,13 +1,11 @@
 """What is known of a class, as plain values, and the files a teacher takes along."""
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from store.records import cell
+from store.records import table_csv
 
 
 @dataclass(frozen=True)
@@ -88,10 +86,5 @@ def rows(
 
 
 def votes_csv(rounds: Sequence[RoundRecord], votes: Sequence[VoteRecord]) -> str:
-    """The answers as a table that no spreadsheet takes for formulas."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    for row in rows(rounds, votes):
-        writer.writerow([cell(value) for value in row.values()])
-    return buffer.getvalue()
+    """The answers as a table for a spreadsheet."""
+    return table_csv(COLUMNS, (row.values() for row in rows(rounds, votes)))

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import Select, delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from store.class_records import ClassRecord, MemberRecord, RoundRecord
 from store.class_tables import ClassRow, MemberRow, PresenceRow, RoundRow, VoteRow
+from store.records import record_of
 from store.transactions import Database
 
 LOCK = {"key_share": True}
@@ -124,11 +125,10 @@ class Classes:
 
     def member(self, code: str, key_hash: str) -> MemberRecord | None:
         """Who a cookie's key belongs to."""
-        query = select(MemberRow).where(MemberRow.code == code, MemberRow.key_hash == key_hash)
 
         def work(session: Session) -> MemberRecord | None:
-            row = session.scalar(query)
-            return None if row is None else _member(row)
+            row = session.scalar(_of_key(code, key_hash))
+            return None if row is None else record_of(MemberRecord, row)
 
         return self._database.read(work)
 
@@ -146,12 +146,11 @@ class Classes:
         def work(session: Session) -> MemberRecord | None:
             # The class's row is the lock that gives each member a number of their own.
             session.get(ClassRow, code, with_for_update=LOCK)
-            query = select(MemberRow).where(MemberRow.code == code, MemberRow.key_hash == key_hash)
-            row = session.scalar(query)
+            row = session.scalar(_of_key(code, key_hash))
             if row is not None:
                 row.nickname = nickname or row.nickname
                 row.learner_id = row.learner_id or learner_id
-                return _member(row)
+                return record_of(MemberRecord, row)
             last = session.scalar(select(func.max(MemberRow.number)).where(MemberRow.code == code))
             number = (last or 0) + 1
             if number > most:
@@ -166,7 +165,7 @@ class Classes:
             )
             session.add(row)
             session.flush()
-            return _member(row)
+            return record_of(MemberRecord, row)
 
         return self._database.write(work)
 
@@ -206,29 +205,8 @@ class Classes:
 
 def _record(session: Session, row: ClassRow) -> ClassRecord:
     query = select(RoundRow).where(RoundRow.code == row.code).order_by(RoundRow.number)
-    rounds = tuple(
-        RoundRecord(
-            one.number,
-            one.item,
-            one.first,
-            one.question,
-            one.correct,
-            one.opened_at,
-            one.closed_at,
-            one.revealed_at,
-        )
-        for one in session.scalars(query)
-    )
-    return ClassRecord(
-        row.code,
-        row.token_hash,
-        row.created_at,
-        row.ends_at,
-        row.ended_at,
-        row.version,
-        row.state,
-        rounds,
-    )
+    rounds = tuple(record_of(RoundRecord, one) for one in session.scalars(query))
+    return record_of(ClassRecord, row, rounds=rounds)
 
 
 def _write(session: Session, row: ClassRow, before: ClassRecord, after: ClassRecord) -> None:
@@ -253,5 +231,6 @@ def _write(session: Session, row: ClassRow, before: ClassRecord, after: ClassRec
             stored.closed_at, stored.revealed_at = one.closed_at, one.revealed_at
 
 
-def _member(row: MemberRow) -> MemberRecord:
-    return MemberRecord(row.id, row.number, row.nickname, row.learner_id)
+def _of_key(code: str, key_hash: str) -> Select[MemberRow]:
+    """The member that a cookie's key belongs to."""
+    return select(MemberRow).where(MemberRow.code == code, MemberRow.key_hash == key_hash)

@@ -22,8 +22,7 @@ def is_learner_id(text: str) -> bool:
 
 def new_resume_code() -> str:
     """Nine letters, in three groups: one of 512 billion."""
-    letters = "".join(secrets.choice(LETTERS) for _ in range(9))
-    return "-".join((letters[:3], letters[3:6], letters[6:]))
+    return _in_groups("".join(secrets.choice(LETTERS) for _ in range(9)))
 
 
 def read_resume_code(typed: str) -> str:
@@ -32,5 +31,8 @@ def read_resume_code(typed: str) -> str:
     >>> read_resume_code(" BCD fgh.jkm ")
     'bcd-fgh-jkm'
     """
-    letters = _NOT_LETTERS.sub("", typed.lower())[:9]
+    return _in_groups(_NOT_LETTERS.sub("", typed.lower())[:9])
+
+
+def _in_groups(letters: str) -> str:
     return "-".join((letters[:3], letters[3:6], letters[6:]))

@@ -9,11 +9,10 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -50,17 +49,11 @@ class LearnerCookie:
 
 
 def learner_of(scope: Scope) -> str | None:
-    """The id that a request or websocket carries, if it has a valid one."""
-    return learner_in(Headers(scope=scope).get("cookie", ""))
+    """The id that a request or websocket carries, if it has a valid one.
 
-
-def learner_in(cookie_header_text: str) -> str | None:
-    """The id in the text of a Cookie header."""
-    try:
-        cookies = SimpleCookie(cookie_header_text)
-    except CookieError:
-        return None
-    value = cookies[COOKIE].value if COOKIE in cookies else ""
+    Read as browsers write cookies: one of another program on this host may be malformed.
+    """
+    value = HTTPConnection(scope).cookies.get(COOKIE, "")
     return value if is_learner_id(value) else None
 
 

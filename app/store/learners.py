@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from store.codes import new_resume_code, read_resume_code
-from store.records import AnswerRecord, ProgressRecord, as_csv, as_json
+from store.records import AnswerRecord, ProgressRecord, as_csv, as_json, record_of
 from store.tables import Answer, Learner, Progress
 from store.transactions import Database, database
 
@@ -52,31 +52,22 @@ class Store:
                 session,
                 Answer,
                 (learner_id, quiz_id),
-                lambda: Answer(
-                    learner_id=learner_id,
-                    quiz_id=quiz_id,
-                    lesson=lesson,
-                    first_answer=kept,
-                    first_correct=correct,
-                    first_at=now,
-                    tries=0,
-                    final_answer=kept,
-                    final_correct=correct,
-                    final_at=now,
-                ),
+                lambda: first_try(learner_id, quiz_id, lesson, kept, correct, now, tries=0),
             )
             row.final_answer, row.final_correct, row.final_at = kept, correct, now
             row.tries += 1
-            return _record(row)
+            return record_of(AnswerRecord, row)
 
         return self._database.write(work)
 
     def answers(self, learner_id: str) -> dict[str, AnswerRecord]:
         """What a learner has answered, by question id."""
         query = select(Answer).where(Answer.learner_id == learner_id).order_by(Answer.first_at)
-        return self._database.read(
-            lambda session: {row.quiz_id: _record(row) for row in session.scalars(query)}
-        )
+
+        def work(session: Session) -> dict[str, AnswerRecord]:
+            return {row.quiz_id: record_of(AnswerRecord, row) for row in session.scalars(query)}
+
+        return self._database.read(work)
 
     # -- progress --------------------------------------------------------------------------------
 
@@ -93,10 +84,7 @@ class Store:
         query = select(Progress).where(Progress.learner_id == learner_id)
 
         def work(session: Session) -> dict[str, ProgressRecord]:
-            return {
-                row.lesson: ProgressRecord(row.lesson, row.furthest, row.opened_at, row.done_at)
-                for row in session.scalars(query)
-            }
+            return {row.lesson: record_of(ProgressRecord, row) for row in session.scalars(query)}
 
         return self._database.read(work)
 
@@ -193,15 +181,26 @@ def get_or_add(session: Session, table: type[Row], key: Any, make: Callable[[], 
     raise RuntimeError(f"{table.__tablename__}: the row could be neither found nor added")
 
 
-def _record(row: Answer) -> AnswerRecord:
-    return AnswerRecord(
-        quiz_id=row.quiz_id,
-        lesson=row.lesson,
-        first_answer=row.first_answer,
-        first_correct=row.first_correct,
-        first_at=row.first_at,
-        final_answer=row.final_answer,
-        final_correct=row.final_correct,
-        final_at=row.final_at,
-        tries=row.tries,
+def first_try(
+    learner_id: str,
+    quiz_id: str,
+    lesson: str,
+    answer: str,
+    correct: bool | None,
+    at: datetime,
+    tries: int = 1,
+) -> Answer:
+    """The row of a question that is answered for the first time: the last try is the first."""
+    kept = answer[:LONGEST_ANSWER]
+    return Answer(
+        learner_id=learner_id,
+        quiz_id=quiz_id,
+        lesson=lesson,
+        first_answer=kept,
+        first_correct=correct,
+        first_at=at,
+        tries=tries,
+        final_answer=kept,
+        final_correct=correct,
+        final_at=at,
     )

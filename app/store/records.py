@@ -4,11 +4,24 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
+from typing import Any, TypeVar
+
+Record = TypeVar("Record")
 
 _NUMBER = re.compile(r"^[+-]?[\d.,]+(%|/[\d.]+)?$")
+
+
+def record_of(kind: type[Record], row: object, **others: object) -> Record:
+    """A row of a table as a record: the columns that have the names of the record's fields.
+
+    others  fields that are no columns
+    """
+    names = [field.name for field in fields(kind) if field.name not in others]  # type: ignore[arg-type]
+    values: dict[str, Any] = {name: getattr(row, name) for name in names}
+    return kind(**values, **others)
 
 
 @dataclass(frozen=True)
@@ -38,14 +51,12 @@ class ProgressRecord:
 
 def as_csv(answers: Sequence[AnswerRecord], questions: Mapping[str, str]) -> str:
     """One row a question. `questions` gives the text of each id; an unknown one stays empty."""
-    buffer = io.StringIO()
     columns = list(AnswerRecord.__dataclass_fields__)
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow([*columns, "question"])
-    for answer in answers:
-        row = [getattr(answer, column) for column in columns]
-        writer.writerow([cell(value) for value in (*row, questions.get(answer.quiz_id, ""))])
-    return buffer.getvalue()
+    rows = [
+        [*(getattr(answer, column) for column in columns), questions.get(answer.quiz_id, "")]
+        for answer in answers
+    ]
+    return table_csv([*columns, "question"], rows)
 
 
 def as_json(
@@ -59,8 +70,16 @@ def as_json(
     return json.dumps(everything, indent=2, ensure_ascii=False, default=_moment)
 
 
-def cell(value: object) -> str:
-    """A value as text that no spreadsheet takes for a formula."""
+def table_csv(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table that no spreadsheet takes for formulas, under its columns' names."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return buffer.getvalue()
+
+
+def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, datetime):

@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from training.chunked import mixed_loss
+from training.chunked_loss import mixed_loss
 from training.draft import (
     Draft,
     as_leaf,

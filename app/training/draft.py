@@ -62,18 +62,12 @@ class Draft:
     @staticmethod
     def start(target: Target, layers: int, head: Tensor, token_ids: Tensor) -> Draft:
         """Copy the first layers and the final norm of the target, as trainable float32."""
-        wanted = (*(f"model.layers.{i}." for i in range(layers)), "model.norm.")
-        weights = {
-            name: w.detach().float().clone().requires_grad_()
-            for name, w in target.weights.items()
-            if name.startswith(wanted)
-        }
+        weights = _first_layers(target.weights, layers)
         return Draft(weights, replace(target.shape, layers=layers), head, token_ids)
 
     def first(self, layers: int, head: Tensor) -> Draft:
         """Its first layers and final norm, copied to be trained on, with a head to share."""
-        wanted = (*(f"model.layers.{i}." for i in range(layers)), "model.norm.")
-        weights = {n: as_leaf(w) for n, w in self.weights.items() if n.startswith(wanted)}
+        weights = _first_layers(self.weights, layers)
         return Draft(weights, replace(self.shape, layers=layers), head, self.token_ids)
 
     def states(self, embedding: Tensor, tokens: Tensor, dtype: torch.dtype) -> Tensor:
@@ -139,6 +133,12 @@ def trainable(drafts: list[Draft]) -> tuple[list[Tensor], list[Tensor]]:
     """The layers' matrices and the norms of several drafts, apart."""
     every = [w for draft in drafts for w in draft.weights.values()]
     return [w for w in every if w.dim() == 2], [w for w in every if w.dim() == 1]
+
+
+def _first_layers(weights: Mapping[str, Tensor], layers: int) -> dict[str, Tensor]:
+    """The first layers and the final norm, copied to be trained."""
+    wanted = (*(f"model.layers.{i}." for i in range(layers)), "model.norm.")
+    return {name: as_leaf(w) for name, w in weights.items() if name.startswith(wanted)}
 
 
 def as_leaf(tensor: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from charts.style import CONFIG
 from content.widget_options import TwoLaws
 from speculation.rule import Law
 from speculation.trace import Cycle, Position, Trace
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 DEFAULT_P = (0.5, 0.2, 0.2, 0.1)
 DEFAULT_Q = (0.3, 0.4, 0.1, 0.2)

@@ -42,6 +42,17 @@ _STYLE = """
 """
 
 
+_BODY = """
+<style>
+.stMainBlockContainer {{ max-width: {width}px; }}
+.st-key-{key} h1 {{ font-size: 2.1rem; padding: 0 0 .2rem; }}
+.st-key-{key} h2 {{ font-size: 1.45rem; }}
+{rules}
+@media (max-width: 640px) {{ .st-key-{key} h1 {{ font-size: 1.7rem; }} }}
+</style>
+"""
+
+
 # Where the sidebar is folded away, the symbols stand in the empty bar at the top.
 _SYMBOLS = f"""
 <div class="symbols-on-top"><span style="color:{palette.TARGET}" aria-hidden="true">■</span>
@@ -58,3 +69,12 @@ def lesson_style() -> None:
     """Put it on the page, with the symbols for narrow windows."""
     st.html(_STYLE)
     st.html(_SYMBOLS)
+
+
+def body_style(key: str, width: int, rules: str) -> None:
+    """How a page is set that is no lesson and stands in a container of this key.
+
+    width  of the whole page at most, in pixels
+    rules  what the page adds
+    """
+    st.html(_BODY.format(key=key, width=width, rules=rules.strip()))

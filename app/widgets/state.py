@@ -38,11 +38,16 @@ class Key:
     PRESET = "preset"
 
 
-def visitor() -> str:
-    """A random name for this session, so that the worker can tell visitors apart."""
+def visitor(part: str = "") -> str:
+    """A random name for this session, so that the worker can tell visitors apart.
+
+    part  another part of the page than the Lab: with a name of its own, work there does not end
+          the run in the Lab
+    """
     if Key.VISITOR not in st.session_state:
         st.session_state[Key.VISITOR] = uuid.uuid4().hex
-    return str(st.session_state[Key.VISITOR])
+    name = str(st.session_state[Key.VISITOR])
+    return f"{name}-{part}" if part else name
 
 
 def shown() -> Shown | None:

@@ -14,7 +14,7 @@ from engines.__main__ import load, main
 from engines.audit.audit_work import DEFAULTS
 from engines.own import Own
 from helpers.http_server import Endpoint, serving
-from widgets.audit.recorded import FOLDER
+from widgets.audit.recorded_audits import FOLDER
 
 SAMPLES = Path(__file__).resolve().parents[2] / "build" / "audits"
 

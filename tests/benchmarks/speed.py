@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from math import prod
 from statistics import median
 
-import torch
-from transformers import GenerationConfig
-
 from benchmarks.cases import Bench, Case
 from benchmarks.report import Part, Row, middle
-from speculation import text
+from measuring.ladder.assisted import assisted
 from speculation.drafts.assistant import as_assistant
 from speculation.models.passes import PassStore
 from speculation.pairs.pair import Pair
@@ -117,54 +114,17 @@ def _ours(pair: Pair, settings: Settings, k: int) -> Timing:
 
 
 def _generate(pair: Pair, settings: Settings, assistant: object) -> Timing:
-    """transformers' generate on the same weights, with the same settings."""
-    ends = sorted(text.end_tokens(pair.tokenizer))
-    config = GenerationConfig(
-        max_new_tokens=settings.length,
-        eos_token_id=ends,
-        pad_token_id=ends[0],
-        **_sampling(settings),
-    )
-    if assistant is not None:
-        constant = assistant.generation_config
-        constant.num_assistant_tokens = settings.k
-        constant.num_assistant_tokens_schedule = "constant"
-        constant.assistant_confidence_threshold = 0.0
+    """transformers' generate, with its passes counted."""
     passes = 0
 
     def count(*_: object) -> None:
         nonlocal passes
         passes += 1
 
-    module = pair.target.module
-    hook = module.register_forward_hook(count)
-    began = time.perf_counter()
-    prompt = torch.tensor([text.encode(pair.tokenizer, settings.prompt, settings.mode)])
-    prompt = prompt.to(module.device)
-    torch.manual_seed(settings.seed)
-    whole = module.generate(
-        prompt,
-        attention_mask=torch.ones_like(prompt),
-        generation_config=config,
-        assistant_model=assistant,
-    )
-    tokens = whole[0, prompt.shape[1] :].tolist()
-    seconds = time.perf_counter() - began
+    hook = pair.target.module.register_forward_hook(count)
+    timed = assisted(pair, settings, assistant)
     hook.remove()
-    return Timing(tokens, passes, seconds)
-
-
-def _sampling(settings: Settings) -> dict[str, object]:
-    """The same law; generate's own defaults (top-k 50) are switched off."""
-    if settings.temperature == 0.0:
-        return {"do_sample": False}
-    return {
-        "do_sample": True,
-        "temperature": settings.temperature,
-        "top_k": settings.top_k,
-        "top_p": settings.top_p,
-        "min_p": settings.min_p or None,
-    }
+    return Timing(timed.tokens, passes, timed.seconds)
 
 
 def _speed_rows(case: Case, found: dict[str, list[Timing]]) -> list[Row]:

@@ -18,7 +18,7 @@ from helpers.browser import page_alone
 from helpers.made_traces import make_trace, odd_trace, stops
 from helpers.patience import patience
 from speculation.trace import Trace
-from widgets.classes.draft import Draft
+from widgets.classes.plan_draft import Draft
 
 PAGES = STEPPER.parents[1] / "classroom" / "pages"
 EMPTY = """<!doctype html><html lang="en"><title>pages</title>

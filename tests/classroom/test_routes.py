@@ -8,6 +8,7 @@ import json
 import pytest
 
 from classroom.hidden_run import cut_run
+from classroom.web import event_streams
 from helpers.classes.server import PLAN, Browser, Class, Events, Threaded, begin
 from recordings.trace_files import recorded
 
@@ -123,6 +124,17 @@ def test_a_reload_and_a_second_tab_are_the_same_member(light_class: Class) -> No
     tab.close()
 
 
+@pytest.mark.parametrize("other", ['seen={"a": 1}', "two words=x", "word", "a,b=1", "=x"])
+def test_another_programs_cookie_on_this_host_locks_nobody_out(
+    light_class: Class,
+    other: str,
+) -> None:
+    student = light_class.student()
+    mine = f"speculate_member={student.cookies['speculate_member'][0]}"
+    stranger = Browser(student.port, headers={"Cookie": f"{other}; {mine}"})
+    assert stranger.get(f"{light_class.path}/state").status == 200
+
+
 def test_a_stream_that_comes_back_is_not_told_what_it_knows(light_class: Class) -> None:
     student = light_class.student()
     back = Events(student, f"{light_class.path}/events", last="1")
@@ -133,6 +145,33 @@ def test_a_stream_that_comes_back_is_not_told_what_it_knows(light_class: Class) 
     missed = Events(student, f"{light_class.path}/events", last="1")
     assert next(iter(missed))[1]["version"] == 2
     missed.close()
+
+
+def test_a_stream_is_kept_open_unbuffered_and_by_pings(
+    light_class: Class,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(event_streams, "PING_SECONDS", 0.05)
+    stream = Events(light_class.student(), f"{light_class.path}/events")
+    headers = stream.response.headers
+    assert headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert (headers["cache-control"], headers["x-accel-buffering"]) == ("no-store", "no")
+    names = [next(iter(stream))[0] for _ in range(6)]
+    assert names.index("state") < names.index("ping")
+    assert "retry: 2000\n" in stream.raw
+    stream.close()
+
+
+def test_asking_for_a_streams_headers_alone_opens_none(light_class: Class) -> None:
+    student = light_class.student()
+    connection, response = student.open("HEAD", f"{light_class.path}/events")
+    assert response.read() == b""
+    key = student.cookies["speculate_member"][0]
+    connection.request(
+        "GET", f"{light_class.path}/state", None, {"Cookie": f"speculate_member={key}"}
+    )
+    assert connection.getresponse().status == 200, "the connection is free for the next request"
+    connection.close()
 
 
 def test_polling_says_the_same(light_class: Class) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from charts import palette
+from components.browser_code import join_modules
 from components.hand_laws import FOLDER, read_laws
-from components.stepper import join_modules
 from helpers.browser import page_alone
 from helpers.look import violations
 from speculation.rule import overlap, residual

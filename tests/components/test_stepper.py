@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from components.stepper import FOLDER, Cursor, Progress, clamp, join_modules, view
+from components.browser_code import join_modules
+from components.stepper import FOLDER, Cursor, Progress, clamp, view
 from helpers.browser import page_alone
 from helpers.look import violations
 from helpers.made_traces import as_trace, make_trace, odd_trace, stops
@@ -237,7 +238,7 @@ def test_numbers_fit_their_column_and_are_told_apart(page: Any) -> None:
     }
     open_page(page, make_trace())
     said, apart = page.evaluate(
-        """async (values) => { const { apart, equals, number } = await import("/words.js");
+        """async (values) => { const { apart, equals, number } = await import("/run_words.js");
         return [values.map((x) => [number(x), equals(number(x))]),
           [apart(0.62, 0.6204), apart(0.999998, 0.9999996)]]; }""",
         list(expected),
@@ -273,7 +274,7 @@ def test_tokens_are_text(page: Any) -> None:
     assert page.evaluate("window.hacked") is None
     assert "\ufffd" not in page.locator(".stepper").inner_text()
     shown = page.evaluate(
-        """async () => { const { segments } = await import("/words.js");
+        """async () => { const { segments } = await import("/run_words.js");
           return ["\\u202e", "a\\ufffdb", "\\t", "e\\u0301", "\\u0301", ""].map((x) =>
             segments(x).map(([, text]) => text).join("|")); }"""
     )

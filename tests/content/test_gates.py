@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from content.gates import LiveQuestion, live_question
+from content.live_questions import LiveQuestion, live_question
 from content.quiz import Ask
 from recordings.trace_files import recorded
 from speculation.dice import draw

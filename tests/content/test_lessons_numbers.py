@@ -12,8 +12,8 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from content.blocks import Document
+from content.checked_numbers import Check, take_checks
 from content.library import library
-from content.numbers import Check, take_checks
 from content.quiz import Numeric
 from speculation.rule import acceptance, overlap, residual
 from speculation.sampling import Sampling, law

@@ -10,6 +10,8 @@ import pytest
 
 from engines import own
 from engines.__main__ import main
+from engines.audit.report import could_not_run
+from engines.audit.report_text import as_junit
 from engines.audit.samples import SampleLog, WrongSamples
 from engines.base import Continuation, SampleRequest
 from engines.own import Own
@@ -100,6 +102,14 @@ def test_what_cannot_run_exits_with_2_and_says_why(
     error = ElementTree.parse(tmp_path / "r.xml").getroot().find(".//error")
     assert error is not None
     assert words in error.attrib["message"]
+
+
+@pytest.mark.parametrize("words", ["\x1b[31mred\x1b[0m", "nothing\x00", "half \ud83d", "\uffff"])
+def test_junit_can_be_read_whatever_a_server_says(words: str) -> None:
+    text = as_junit(could_not_run(words, {"engine": words}))
+    error = ElementTree.fromstring(text.encode()).find(".//error")
+    assert error is not None
+    assert "\N{REPLACEMENT CHARACTER}" in error.attrib["message"]
 
 
 def test_ctrl_c_keeps_what_was_gathered_and_another_run_goes_on(

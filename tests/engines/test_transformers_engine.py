@@ -45,7 +45,7 @@ def test_exact_variants_pass(tiny_pair: Pair, variant: str) -> None:
     ran = {x.name for x in report.results if x.finding is not None}
     assert {
         "forbidden token",
-        "law with a bias",
+        "distribution with a bias",
         "repetition penalty",
         "seeds",
         "greedy text",

@@ -12,8 +12,9 @@ import pytest
 from charts.run.departure import departure_sentence
 from charts.run.laws import laws_figure, laws_sentence
 from components.stepper import view
+from recordings.packed_json import MAX_UNPACKED_BYTES
 from recordings.presets import presets
-from recordings.trace_files import MAX_UNPACKED_BYTES, BadTrace, pack, parse, recorded
+from recordings.trace_files import BadTrace, pack, parse, recorded
 from speculation.summary import summarize
 from speculation.trace import Trace, digest
 

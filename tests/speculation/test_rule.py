@@ -1,7 +1,7 @@
 """The rule is exact: whatever the draft proposes, what is committed follows the target.
 
 Start here to learn the rule. The first test works one position by hand; the others integrate
-`verify` over all its random numbers (see helpers_rule.py) and compare with the target's law.
+`verify` over all its random numbers (see helpers/integrate.py) and compare with the target's law.
 """
 
 from collections.abc import Callable

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from helpers.tiny_training import RECIPE
-from training import chunked
-from training.chunked import mixed_loss
+from training import chunked_loss
+from training.chunked_loss import mixed_loss
 from training.distill import Students, losses
 from training.target import Target
 
@@ -17,7 +17,7 @@ from training.target import Target
 def test_chunked_loss_and_gradients_are_those_of_the_plain_one(
     share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chunked, "ROWS", 7)  # chunks that do not divide the positions
+    monkeypatch.setattr(chunked_loss, "ROWS", 7)  # chunks that do not divide the positions
     generator = torch.Generator().manual_seed(3)
     positions, hidden, vocabulary, short, says = 20, 6, 30, 11, (0.3, 0.7)
 

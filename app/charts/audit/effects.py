@@ -10,7 +10,7 @@ from math import isfinite
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.style import finish
+from charts.style import finish, row_names
 from engines.audit.report import Result
 
 FURTHEST = 4.0
@@ -47,13 +47,7 @@ def audit_figure(results: Sequence[Result]) -> go.Figure:
             )
         )
     finish(figure, 110 + 30 * max(1, len(shown)), bottom=52).update_layout(margin_l=132)
-    figure.update_yaxes(
-        tickvals=list(range(len(shown))),
-        ticktext=[result.name for result, *_ in shown],
-        range=[len(shown) - 0.4, -0.6],
-        showgrid=False,
-        zeroline=False,
-    )
+    row_names(figure, [result.name for result, *_ in shown])
     lowest = min([-1.2, *(low - 0.2 for _, _, low, _ in shown)])
     highest = max([1.6, *(high + 0.2 for *_, high in shown)])
     figure.update_xaxes(

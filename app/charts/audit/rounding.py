@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 
 from charts import palette
 from charts.labels import axis_label
-from charts.style import finish
+from charts.style import finish, row_names
 from engines.rounding.found import Candidate, Rounding
 
 
@@ -54,13 +54,7 @@ def rounding_figure(found: Rounding) -> go.Figure:
     finish(figure, 120 + 38 * len(shown), bottom=48).update_layout(
         margin_l=130, margin_t=64, legend={"font": {"size": 12}}
     )
-    figure.update_yaxes(
-        tickvals=ys,
-        ticktext=[_label(found, x) for x in shown],
-        range=[len(shown) - 0.4, -0.6],
-        showgrid=False,
-        zeroline=False,
-    )
+    row_names(figure, [_label(found, x) for x in shown])
     figure.update_xaxes(title_text=f"logit, in {found.precision}", range=_range(found), nticks=6)
     return figure
 

@@ -6,7 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.style import fill, finish
+from charts.style import counted_mark, finish
+from charts.token_bars import token_axis, token_bar
 from speculation.rule import Law
 
 
@@ -29,16 +30,8 @@ def doors_figure(
         ("door one: drafted and kept", palette.DRAFT, "", kept),
         ("door two: replacement", palette.RESIDUAL, "/", replaced),
     ):
-        figure.add_trace(
-            go.Bar(
-                x=xs,
-                y=heights,
-                name=name,
-                customdata=list(names),
-                marker=fill(color, pattern) | {"opacity": opacity},
-                hovertemplate="%{customdata}, " + name + ": %{y:.3f}<extra></extra>",
-            )
-        )
+        bars = token_bar(names, heights, name, color, pattern)
+        figure.add_trace(bars.update(marker_opacity=opacity))
     for width, color, legend in ((7, "#FFFFFF", False), (3, palette.TARGET, True)):
         figure.add_trace(  # a white line under the blue one: seen on any ground
             go.Scatter(
@@ -58,15 +51,14 @@ def doors_figure(
                 y=shares,
                 name="drawn",
                 mode="markers",
-                marker={"symbol": "diamond", "size": 12, "color": "#FFFFFF",
-                        "line": {"width": 2.5, "color": "#222222"}},
+                marker=counted_mark(12, 2.5),
                 hovertemplate="drawn: %{y:.3f}<extra></extra>",
             )
-        )  # fmt: skip
+        )
     top = float(max(np.max(kept + replaced), np.max(p), 0.0 if shares is None else shares.max()))
     figure.update_layout(barmode="stack", clickmode="event+select")
     figure.update_yaxes(title_text="probability", range=[0, max(0.1, top * 1.12)], nticks=6)
-    figure.update_xaxes(tickvals=xs, ticktext=list(names), range=[-0.6, len(names) - 0.4])
+    token_axis(figure, names)
     return finish(figure, 340)
 
 

@@ -8,7 +8,8 @@ from plotly.subplots import make_subplots
 
 from charts import palette
 from charts.labels import axis_label
-from charts.style import fill, finish, listed
+from charts.style import finish, listed
+from charts.token_bars import SLANT, long_names, token_bar
 from speculation.rule import Law, overlap, residual
 from speculation.trace import Piece, Table
 
@@ -23,21 +24,10 @@ def hand_figure(
     figure = make_subplots(
         rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.1, row_heights=[0.6, 0.4]
     )
-    xs = list(range(len(names)))
 
     def add(row: int, name: str, color: str, values: Law, pattern: str) -> None:
-        figure.add_trace(
-            go.Bar(
-                x=xs,
-                y=values,
-                name=name,
-                customdata=list(names),
-                marker=fill(color, pattern),
-                hovertemplate="%{customdata}<br>" + name + ": %{y:.3f}<extra></extra>",
-            ),
-            row=row,
-            col=1,
-        )
+        bars = token_bar(names, values, name, color, pattern, after="<br>")
+        figure.add_trace(bars, row=row, col=1)
 
     add(1, "p, target", palette.TARGET, p, "")
     add(1, "q, draft", palette.DRAFT, q, "")
@@ -56,10 +46,11 @@ def hand_figure(
     figure.update_yaxes(title_text="probability", row=1, col=1)
     top = 1.0 if left is None else max(0.05, float(np.max(left)) * 1.1)
     figure.update_yaxes(title_text="residual", range=[0, top], row=2, col=1)
-    figure.update_xaxes(tickvals=xs, ticktext=list(names), row=2, col=1)
-    long = max(map(len, names)) > 3
+    ticks = list(range(len(names)))
+    figure.update_xaxes(tickvals=ticks, ticktext=list(names), row=2, col=1)
+    long = long_names(names)
     if long:
-        figure.update_xaxes(tickangle=-40, row=2, col=1)
+        figure.update_xaxes(tickangle=SLANT, row=2, col=1)
     return finish(figure, height + 50 * long, bottom=100 if long else 44)
 
 

@@ -33,26 +33,10 @@ def rule_figure(p: float, q: float, u: float | None) -> go.Figure:
     if a <= 0.6:
         _note(figure, 0.99, "rejected", "right")
     if u is not None:
-        figure.add_shape(
-            type="line",
-            x0=u,
-            x1=u,
-            y0=-0.5,
-            y1=0.5,
-            xref="x",
-            yref="y",
-            line={"width": 4, "color": "#111111"},
-        )
-        figure.add_shape(
-            type="line",
-            x0=u,
-            x1=u,
-            y0=-0.5,
-            y1=0.5,
-            xref="x",
-            yref="y",
-            line={"width": 1.5, "color": "#FFFFFF"},
-        )
+        for line in ({"width": 4, "color": "#111111"}, {"width": 1.5, "color": "#FFFFFF"}):
+            figure.add_shape(
+                type="line", x0=u, x1=u, y0=-0.5, y1=0.5, xref="x", yref="y", line=line
+            )
     figure.update_layout(barmode="overlay")
     figure.update_xaxes(range=[0, 1], dtick=0.2)
     figure.update_yaxes(categoryorder="array", categoryarray=_ROWS)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.pays.parts import bars_of, dot, even_line
-from charts.style import fill, finish
+from charts.pays.marks import bars_of, dot, even_line, star
+from charts.style import fill, finish, mean_line
 from measuring.ladder_file import AlphaCell, SpeedCell
 
 Curve = Mapping[int, float]
@@ -46,24 +46,13 @@ def curve_figure(
             )
         )
         best = max(measured, key=lambda x: x.speedup.mean)
-        figure.add_trace(_star([best.k], [best.speedup.mean], "best measured k"))
+        figure.add_trace(star(best.k, best.speedup.mean, "best measured k"))
     highest = max([*textbook.values(), *(x.speedup.high for x in measured), 1.2])
     figure.add_vline(x=chosen, line={"width": 1, "color": palette.SAME})
     figure.update_xaxes(title_text="k, draft length", dtick=1, range=[0.6, 8.4])
     figure.update_yaxes(title_text="speed over plain", range=[0, 1.12 * highest])
     even_line(finish(figure, 360))
     return figure
-
-
-def _star(x: list[int], y: list[float], name: str) -> go.Scatter:
-    return go.Scatter(
-        x=x,
-        y=y,
-        mode="markers",
-        marker={"symbol": "star-open", "size": 20, "color": palette.PARTED, "line": {"width": 2}},
-        name=name,
-        hoverinfo="skip",
-    )
 
 
 def curve_sentence(measured: Sequence[SpeedCell], textbook: Curve, with_block: Curve) -> str:
@@ -99,7 +88,7 @@ def positions_figure(cell: AlphaCell) -> go.Figure:
             hovertemplate="position %{x}: %{y:.2f}, checked %{customdata} times<extra></extra>",
         )
     )
-    figure.add_hline(y=cell.alpha.mean, line={"dash": "dash", "width": 1.5, "color": "#808080"})
+    mean_line(figure, cell.alpha.mean)
     figure.update_xaxes(title_text="position in the cycle", dtick=1, range=[0.4, cell.k + 0.6])
     figure.update_yaxes(title_text="overlap where checked", range=[0, 1.12])
     return finish(figure, 270, legend=False)

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.pays.parts import EVEN, dot
+from charts.pays.marks import EVEN, dot
 from charts.style import finish
 from speculation.theory import break_even_c
 

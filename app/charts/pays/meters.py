@@ -6,8 +6,8 @@ from typing import Literal
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.measured import decimal
-from charts.pays.parts import bars_of, dot
+from charts.block_cost import decimal
+from charts.pays.marks import bars_of, dot
 from charts.style import fill, finish
 from measuring.intervals import Estimate
 from measuring.ladder_file import LawChange, Meter
@@ -22,7 +22,7 @@ TITLES: dict[Which, str] = {
 def meter_figure(meters: Sequence[Meter], which: Which) -> go.Figure:
     """One dot with its interval a way of decoding; the band is plain decoding's own interval."""
     figure = go.Figure()
-    plain = next((m for m in meters if m.way == "plain"), None)
+    plain = _plain(meters)
     if plain is not None:
         found = _value(plain, which)
         figure.add_vrect(
@@ -53,6 +53,10 @@ def meter_figure(meters: Sequence[Meter], which: Which) -> go.Figure:
     return figure
 
 
+def _plain(meters: Sequence[Meter]) -> Meter | None:
+    return next((m for m in meters if m.way == "plain"), None)
+
+
 def _value(meter: Meter, which: Which) -> Estimate:
     return meter.tpot_ms if which == "tpot_ms" else meter.log_prob
 
@@ -63,7 +67,7 @@ def name_of(meter: Meter) -> str:
 
 def meter_sentence(meters: Sequence[Meter], which: Which) -> str:
     """Plain decoding's value, and how far the others are from it."""
-    plain = next((m for m in meters if m.way == "plain"), None)
+    plain = _plain(meters)
     others = [m for m in meters if m.way != "plain"]
     if plain is None or not others:
         return "Nothing was measured in this precision."
@@ -106,7 +110,8 @@ def changes_figure(changes: Sequence[LawChange]) -> go.Figure:
     )
     figure.update_yaxes(autorange="reversed")
     figure.update_xaxes(
-        title_text="TV from the target's law at T = 1", range=[0, 1.25 * max([*values, 0.05])]
+        title_text="TV from the target's distribution at T = 1",
+        range=[0, 1.25 * max([*values, 0.05])],
     )
     finish(figure, 90 + 34 * len(names), legend=False).update_layout(margin_l=126)
     return figure

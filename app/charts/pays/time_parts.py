@@ -1,11 +1,11 @@
 """Where a cycle's time goes, and what becomes of the drafts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.pays.parts import EVEN
+from charts.pays.marks import EVEN
 from charts.style import fill, finish
 from measuring.ladder_file import SpeedCell
 
@@ -23,20 +23,9 @@ FATES = (
 
 def time_figure(cells: Sequence[SpeedCell]) -> go.Figure:
     """One bar a k: milliseconds a committed token, in parts; plain decoding as a line."""
-    names = [f"k = {x.k}" for x in cells]
-    figure = go.Figure()
-    for part, color, pattern in PARTS:
-        figure.add_trace(
-            go.Bar(
-                y=names,
-                x=[getattr(x, part) / x.tau for x in cells],
-                orientation="h",
-                name=part,
-                marker=fill(color, pattern),
-                hovertemplate="%{y}, " + part + ": %{x:.1f} ms a token<extra></extra>",
-            )
-        )
+    figure = _stacked(cells, PARTS, lambda x: x.tau, "%{x:.1f} ms a token")
     if cells:
+        names = _names(cells)
         plain = 1000.0 / (sum(x.plain_tokens_per_second for x in cells) / len(cells))
         figure.add_trace(
             go.Scatter(
@@ -48,9 +37,7 @@ def time_figure(cells: Sequence[SpeedCell]) -> go.Figure:
                 hovertemplate="plain decoding: %{x:.1f} ms a token<extra></extra>",
             )
         )
-    figure.update_layout(barmode="stack")
-    figure.update_yaxes(autorange="reversed")
-    figure.update_xaxes(title_text="ms a committed token", rangemode="tozero")
+    figure.update_xaxes(title_text="ms a committed token")
     return finish(figure, 290)
 
 
@@ -71,25 +58,10 @@ def time_sentence(cells: Sequence[SpeedCell], k: int) -> str:
 
 def fates_figure(cells: Sequence[SpeedCell]) -> go.Figure:
     """One bar a k: drafts a cycle, by what became of them."""
-    names = [f"k = {x.k}" for x in cells]
-    figure = go.Figure()
-    for fate, color, pattern in FATES:
-        marker = fill(color, pattern)
-        if fate == "unchecked":
-            marker["line"] = {"width": 1, "color": palette.UNCHECKED}
-        figure.add_trace(
-            go.Bar(
-                y=names,
-                x=[getattr(x, fate) / x.cycles for x in cells],
-                orientation="h",
-                name=fate,
-                marker=marker,
-                hovertemplate="%{y}, " + fate + ": %{x:.2f} a cycle<extra></extra>",
-            )
-        )
-    figure.update_layout(barmode="stack")
-    figure.update_yaxes(autorange="reversed")
-    figure.update_xaxes(title_text="drafted tokens a cycle", rangemode="tozero")
+    figure = _stacked(cells, FATES, lambda x: x.cycles, "%{x:.2f} a cycle")
+    outline = {"width": 1, "color": palette.UNCHECKED}
+    figure.update_traces(marker_line=outline, selector={"name": "unchecked"})
+    figure.update_xaxes(title_text="drafted tokens a cycle")
     return finish(figure, 290)
 
 
@@ -104,6 +76,39 @@ def fates_sentence(cells: Sequence[SpeedCell], k: int) -> str:
         f"({wasted / cell.drafted:.0%}): {cell.rejected} rejected, {cell.unchecked} unchecked, "
         "drafted after a rejection and never looked at."
     )
+
+
+def _stacked(
+    cells: Sequence[SpeedCell],
+    parts: Sequence[tuple[str, str, str]],
+    over: Callable[[SpeedCell], float],
+    unit: str,
+) -> go.Figure:
+    """A lying bar a k, stacked of these fields of the cell, each divided by `over`.
+
+    parts  field, color and pattern of each
+    unit   how the pointer reads a part's length
+    """
+    figure = go.Figure()
+    for part, color, pattern in parts:
+        figure.add_trace(
+            go.Bar(
+                y=_names(cells),
+                x=[getattr(x, part) / over(x) for x in cells],
+                orientation="h",
+                name=part,
+                marker=fill(color, pattern),
+                hovertemplate="%{y}, " + part + f": {unit}<extra></extra>",
+            )
+        )
+    figure.update_layout(barmode="stack")
+    figure.update_yaxes(autorange="reversed")
+    figure.update_xaxes(rangemode="tozero")
+    return figure
+
+
+def _names(cells: Sequence[SpeedCell]) -> list[str]:
+    return [f"k = {x.k}" for x in cells]
 
 
 def _at(cells: Sequence[SpeedCell], k: int) -> SpeedCell | None:

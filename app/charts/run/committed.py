@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.style import fill, finish, listed
+from charts.style import fill, finish, listed, mean_line
 from speculation.trace import Cycle
 
 MOST_LISTED = 12
@@ -60,7 +60,7 @@ def committed_figure(bars: list[Bar], k: int, places: int | None = None) -> go.F
             )
         )
     if bars:
-        figure.add_hline(y=mean(bars), line={"dash": "dash", "width": 1.5, "color": "#808080"})
+        mean_line(figure, mean(bars))
         figure.add_trace(
             go.Scatter(
                 x=numbers,

@@ -41,8 +41,8 @@ def laws_sentence(trace: Trace, cycle: Cycle, place: int) -> str:
             return "The text ended inside the draft, so no further token was needed."
         name = token_label(trace.pieces[bonus.token])
         return (
-            f"All drafts were accepted, so the target's own law gives one more token: {name}, "
-            f"drawn from p, where it has probability {bonus.p:.3g}."
+            f"All drafts were accepted, so the target's own distribution gives one more token: "
+            f"{name}, drawn from p, where it has probability {bonus.p:.3g}."
         )
     position = cycle.drafted[place]
     name = token_label(trace.pieces[position.token])
@@ -52,8 +52,9 @@ def laws_sentence(trace: Trace, cycle: Cycle, place: int) -> str:
             "there is nothing here to compare."
         )
     sentence = (
-        f"The two laws overlap by {position.overlap:.2f}: the sum over all {trace.vocab_size:,} "
-        "tokens of the smaller of p and q, which is the chance that a draft is accepted here. "
+        f"The two distributions overlap by {position.overlap:.2f}: the sum over all "
+        f"{trace.vocab_size:,} tokens of the smaller of p and q, which is the chance that a draft "
+        "is accepted here. "
     )
     if position.verdict == "accepted":
         if position.p >= position.q:

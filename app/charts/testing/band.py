@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.style import finish
+from charts.style import chance_band, counted_mark, finish
 from speculation.exactness.counts import TVBand
 
 _BAND = "rgba(128,128,128,.34)"
@@ -29,18 +29,7 @@ def band_figure(
     high = [max(band.high, LOWEST) for band in bands]
     low = [max(band.low, band.mean / 12, LOWEST) for band in bands]
     figure = go.Figure()
-    figure.add_trace(
-        go.Scatter(
-            x=[*runs, *reversed(runs)],
-            y=[*high, *reversed(low)],
-            fill="toself",
-            fillcolor=_BAND,
-            mode="lines",
-            line={"width": 0},
-            name="what chance allows (95 of 100)",
-            hoverinfo="skip",
-        )
-    )
+    figure.add_trace(chance_band([*runs, *reversed(runs)], [*high, *reversed(low)], _BAND))
     if bias is not None and bias > LOWEST:
         figure.add_trace(
             go.Scatter(
@@ -68,12 +57,11 @@ def band_figure(
                 x=[sizes[-1]],
                 y=[max(distances[-1], LOWEST)],
                 mode="markers",
-                marker={"symbol": "diamond", "size": 11, "color": "#FFFFFF",
-                        "line": {"width": 2, "color": "#222222"}},
+                marker=counted_mark(11),
                 showlegend=False,
                 hovertemplate="after %{x:,} runs: %{y:.4f}<extra></extra>",
             )
-        )  # fmt: skip
+        )
     ticks = [10, 100, 1_000, 10_000, 100_000, 1_000_000]
     labels = ["10", "100", "1,000", "10,000", "100,000", "1,000,000"]
     figure.update_xaxes(

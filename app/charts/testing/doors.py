@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 
 from charts import palette
 from charts.style import fill, finish
+from charts.token_bars import SLANT, long_names, token_axis
 
 
 def exact_figure(
@@ -33,13 +34,12 @@ def exact_figure(
             )
         )
     top = max(max(p), max(a + r for a, r in zip(accepted, replaced, strict=True)))
-    angle = -40 if max(map(len, names)) > 3 else 0
+    long = long_names(names)
     figure.update_layout(barmode="group")
     figure.update_yaxes(title_text="probability", range=[0, max(0.05, 1.08 * top)], nticks=6)
-    figure.update_xaxes(
-        tickvals=xs, ticktext=list(names), range=[-0.6, len(names) - 0.4], tickangle=angle
-    )
-    finish(figure, 400 if angle else 340, bottom=96 if angle else 40)
+    token_axis(figure, names)
+    figure.update_xaxes(tickangle=SLANT if long else 0)
+    finish(figure, 400 if long else 340, bottom=96 if long else 40)
     figure.update_layout(margin_t=84, legend={"orientation": "v", "y": 1.04})
     return figure
 

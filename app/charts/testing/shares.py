@@ -6,7 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.style import fill, finish
+from charts.style import counted_mark, finish
+from charts.token_bars import SLANT, long_names, token_axis, token_bar
 
 
 def shares_figure(
@@ -17,7 +18,6 @@ def shares_figure(
     q: Sequence[float] | None = None,
 ) -> go.Figure:
     """p as bars; beside it q, or the law that a scheme commits; counted shares as diamonds."""
-    xs = list(range(len(names)))
     figure = go.Figure()
     laws = [("p, target", palette.TARGET, "", p)]
     if q is not None:
@@ -25,40 +25,29 @@ def shares_figure(
     if committed is not None:
         laws.append(("what the scheme commits, on paper", palette.PARTED, "/", committed))
     for name, color, pattern, heights in laws:
-        figure.add_trace(
-            go.Bar(
-                x=xs,
-                y=list(heights),
-                name=name,
-                customdata=list(names),
-                marker=fill(color, pattern),
-                hovertemplate="%{customdata}, " + name + ": %{y:.4f}<extra></extra>",
-            )
-        )
+        figure.add_trace(token_bar(names, list(heights), name, color, pattern, digits=4))
     if counted is not None:
         # On the bar they belong to: the scheme's law, the last one, or p, the first.
         width = 0.7 / len(laws)
         shift = (len(laws) - 1) * width / 2 * (1 if committed is not None else -1)
         figure.add_trace(
             go.Scatter(
-                x=[x + shift for x in xs],
+                x=[i + shift for i in range(len(names))],
                 y=list(counted),
                 name="counted",
                 mode="markers",
                 customdata=list(names),
-                marker={"symbol": "diamond", "size": 10, "color": "#FFFFFF",
-                        "line": {"width": 2, "color": "#222222"}},
+                marker=counted_mark(),
                 hovertemplate="%{customdata}, counted: %{y:.4f}<extra></extra>",
             )
-        )  # fmt: skip
+        )
     top = max(max(heights) for *_, heights in [*laws, ("", "", "", counted or [0.0])])
-    angle = -40 if max(map(len, names)) > 3 else 0
+    long = long_names(names)
     figure.update_layout(barmode="group")
-    figure.update_xaxes(
-        tickvals=xs, ticktext=list(names), range=[-0.6, len(names) - 0.4], tickangle=angle
-    )
+    token_axis(figure, names)
+    figure.update_xaxes(tickangle=SLANT if long else 0)
     figure.update_yaxes(title_text="probability", range=[0, max(0.05, 1.12 * top)], nticks=6)
-    return finish(figure, 320, bottom=96 if angle else 40)
+    return finish(figure, 320, bottom=96 if long else 40)
 
 
 def committed_sentence(names: Sequence[str], p: Sequence[float], law: Sequence[float]) -> str:

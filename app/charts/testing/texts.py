@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from scipy.stats import binom
 
 from charts import palette
-from charts.style import fill, finish
+from charts.style import chance_band, counted_mark, fill, finish
 
 
 def accepted_figure(expected: Sequence[float], counts: Sequence[int]) -> go.Figure:
@@ -29,12 +29,11 @@ def accepted_figure(expected: Sequence[float], counts: Sequence[int]) -> go.Figu
                 y=[count / total for count in counts],
                 name="counted",
                 mode="markers",
-                marker={"symbol": "diamond", "size": 10, "color": "#FFFFFF",
-                        "line": {"width": 2, "color": "#222222"}},
+                marker=counted_mark(),
                 hovertemplate="%{x} kept, counted: %{y:.4f}<extra></extra>",
             ),
         ]
-    )  # fmt: skip
+    )
     top = max(*expected, *(count / total for count in counts))
     figure.update_xaxes(tickvals=xs, title_text="drafts kept in a cycle", title_standoff=6)
     figure.update_yaxes(title_text="share of cycles", range=[0, 1.12 * top], nticks=6)
@@ -61,21 +60,11 @@ def heights_figure(heights: npt.NDArray[np.float64], bins: int = 20) -> go.Figur
             hovertemplate="around %{x:.3f}: %{y:,} tokens<extra></extra>",
         )
     )
-    figure.add_trace(
-        go.Scatter(
-            x=[0, 1, 1, 0],
-            y=[low, low, high, high],
-            fill="toself",
-            fillcolor="rgba(160,160,160,.55)",
-            mode="lines",
-            line={"width": 0},
-            name="what chance allows (95 of 100)",
-            hoverinfo="skip",
-        )
-    )
+    outline = [low, low, high, high]
+    figure.add_trace(chance_band([0, 1, 1, 0], outline, "rgba(160,160,160,.55)"))
     figure.update_layout(bargap=0.08)
     figure.update_xaxes(
-        title_text="height of the token in its own law", range=[0, 1], title_standoff=6
+        title_text="height of the token in its own distribution", range=[0, 1], title_standoff=6
     )
     figure.update_yaxes(
         title_text="tokens", range=[0, 1.15 * max(high, float(counts.max()))], nticks=5

@@ -4,6 +4,7 @@
  * Clickers send PageDown and PageUp; Space and Enter stay with a button that has the focus.
  */
 
+import { base, codeHere } from "./address.js";
 import { el, setAttr, setText } from "./stepper/dom.js";
 
 const KEYS = [
@@ -57,13 +58,12 @@ export function makeControls({ deeds, overlay, keysOff }) {
   }
 
   function showCode({ code, join_url: url }) {
-    const path = location.pathname.split("/").slice(0, 3).join("/");
-    const address = url ?? `${location.origin}${path}`;
+    const address = url ?? `${location.origin}${base}`;
     overlay.open("code", "Join the class",
       el("div", { class: "code" },
-        el("img", { src: `${path}/qr.svg`, alt: "QR code of the class's address", width: 330, height: 330 }),
+        el("img", { src: `${base}/qr.svg`, alt: "QR code of the class's address", width: 330, height: 330 }),
         el("div", {}, el("p", { class: "address" }, address.replace(/^https?:\/\//, "")),
-          el("p", { class: "letters" }, (code ?? path.slice("/class/".length)).toUpperCase()),
+          el("p", { class: "letters" }, (code ?? codeHere).toUpperCase()),
           el("p", {}, `or at ${new URL(address).host}/class, with this code`))));
   }
 

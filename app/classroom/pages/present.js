@@ -6,6 +6,7 @@
  */
 
 import { makeActions } from "./actions.js";
+import { base, codeHere } from "./address.js";
 import { makeAskMenu } from "./asking.js";
 import { makeControls } from "./controls.js";
 import { ask, follow } from "./net.js";
@@ -16,7 +17,6 @@ import { questionView } from "./question.js";
 import { setAttr, setText } from "./stepper/dom.js";
 import { mount } from "./stepper/stepper.js";
 
-const base = location.pathname.split("/").slice(0, 3).join("/");
 const $ = (id) => document.getElementById(id);
 const page = { state: null, local: null, line: null, stepper: null, runs: new Map(),
   reached: new Map(), counts: true, problem: "", asking: false };
@@ -224,7 +224,7 @@ function draw() {
   const { state } = page;
   if (!state) return;
   setText($("title"), state.title);
-  setText($("code"), (state.code ?? base.slice("/class/".length)).toUpperCase());
+  setText($("code"), (state.code ?? codeHere).toUpperCase());
   setText($("join-at"), `${location.host}/class`);
   drawNumbers();
   if (run()) drawRun();

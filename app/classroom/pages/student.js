@@ -4,6 +4,7 @@
  * What has not been revealed was never sent: the run that is drawn here ends where the class is.
  */
 
+import { base, codeHere } from "./address.js";
 import { ask, follow } from "./net.js";
 import { placeWords } from "./places.js";
 import { questionView } from "./question.js";
@@ -12,8 +13,6 @@ import { setAttr, setText } from "./stepper/dom.js";
 import { mount } from "./stepper/stepper.js";
 import { makeVotes } from "./votes.js";
 
-const base = location.pathname.split("/").slice(0, 3).join("/");
-const code = base.slice("/class/".length).toUpperCase();
 const $ = (id) => document.getElementById(id);
 const show = (id, shown) => setAttr($(id), "hidden", shown ? null : "");
 
@@ -23,8 +22,8 @@ const votes = makeVotes(base, () => drawQuestion());
 const page = { state: null, following: true, stepper: null, line: null, item: null, asked: null };
 
 $("question").append(card.node);
-setText($("code"), code);
-document.title = `Class ${code}`;
+setText($("code"), codeHere);
+document.title = `Class ${codeHere}`;
 
 // ---- joining --------------------------------------------------------------------------------
 async function begin() {

@@ -5,8 +5,6 @@ compressed or not, with a version, and nothing in it is trusted: sizes are bound
 checked, and an error says where it is.
 """
 
-import gzip
-import zlib
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +15,7 @@ from pydantic import Field, StringConstraints, ValidationError, model_validator
 from classroom.errors import BadPlan
 from classroom.plans.question import Name, Part, Question
 from classroom.plans.questions import put
+from recordings.packed_json import BadFile, complaint, json_of, packed
 from recordings.trace_files import recorded
 from speculation.pairs.assets import ASSETS
 from speculation.settings import Settings
@@ -24,7 +23,6 @@ from speculation.trace import Trace
 
 PLAN_VERSION: Literal[1] = 1
 MAX_PLAN_BYTES = 4_000_000
-MAX_UNPACKED_BYTES = 20_000_000
 PLANS = ASSETS / "plans"
 
 Line = Annotated[str, StringConstraints(min_length=1, max_length=120, strip_whitespace=True)]
@@ -77,9 +75,8 @@ def parse_plan(data: bytes) -> Plan:
     """
     if len(data) > MAX_PLAN_BYTES:
         raise BadPlan(f"The file is larger than {MAX_PLAN_BYTES // 10**6} MB")
-    if data[:2] == b"\x1f\x8b":
-        data = unpack(data)
-    plan = _checked(lambda: Plan.model_validate_json(data))
+    unpacked = unpack(data)
+    plan = _checked(lambda: Plan.model_validate_json(unpacked))
     check_plan(plan)
     return plan
 
@@ -93,30 +90,20 @@ def _checked(read: Callable[[], Plan]) -> Plan:
     try:
         return read()
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the file"
-        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        message = first["msg"].removeprefix("Value error, ")
-        raise BadPlan(f"Not a class plan: {place}: {message}{more}") from error
+        raise BadPlan(f"Not a class plan: {complaint(error)}") from error
 
 
 def pack_plan(plan: Plan) -> bytes:
     """A plan as compressed JSON; the same plan gives the same bytes."""
-    return gzip.compress(plan.model_dump_json().encode(), mtime=0)
+    return packed(plan)
 
 
 def unpack(data: bytes) -> bytes:
-    """Unpack, but never more than the limit: a small file can hold gigabytes of zeros."""
-    stream = zlib.decompressobj(wbits=31)
+    """The JSON of a plan, compressed or not. Raises BadPlan."""
     try:
-        unpacked = stream.decompress(data, MAX_UNPACKED_BYTES)
-    except zlib.error as error:
-        raise BadPlan(f"Not a class plan: the compressed file is damaged ({error})") from error
-    if stream.unconsumed_tail:
-        raise BadPlan(f"Not a class plan: it unpacks to more than {MAX_UNPACKED_BYTES // 10**6} MB")
-    if not stream.eof:
-        raise BadPlan("Not a class plan: the compressed file is cut short")
-    return unpacked
+        return json_of(data)
+    except BadFile as error:
+        raise BadPlan(f"Not a class plan: {error}") from error
 
 
 def check_plan(plan: Plan) -> None:

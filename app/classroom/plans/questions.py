@@ -4,7 +4,6 @@ The right answer comes from the run itself, or from the lesson; it stays on the 
 teacher reveals it.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
@@ -15,7 +14,7 @@ from classroom.errors import BadPlan
 from classroom.place import Spot, before_decision, last_decision
 from classroom.plans.question import Question
 from content.library import library
-from content.quiz import Choice, Numeric, Order
+from content.quiz import Choice, Numeric, Order, mixed
 from speculation.trace import Cycle, Trace
 
 MOST_TOKENS = 4
@@ -130,7 +129,9 @@ def _replacement(cycle: Cycle, name: Callable[[int], str]) -> Asked:
         text = f"{name(rejected.token)} was rejected. Which token replaces it?"
         why = f"{name(end.token)} was drawn from the residual, with probability {_number(end.r)}."
     if table is None or not likely:
-        raise BadPlan(f"the recording of cycle {where} does not hold the law of its last token")
+        raise BadPlan(
+            f"the recording of cycle {where} does not hold the distribution of its last token"
+        )
     by_height = sorted(zip(likely, table.tokens, strict=True), key=lambda x: (-x[0], x[1]))
     tokens = [token for height, token in by_height if height > 0.0][: MOST_TOKENS - 1]
     by_p = sorted(zip(table.p, table.tokens, strict=True), key=lambda x: (-x[0], x[1]))
@@ -141,7 +142,7 @@ def _replacement(cycle: Cycle, name: Callable[[int], str]) -> Asked:
     return Asked(
         kind="replacement",
         text=text,
-        choices=_mixed(options, f"{cycle.index}|{cycle.start}"),
+        choices=mixed(options, f"{cycle.index}|{cycle.start}"),
         correct=str(end.token),
         why=why,
         cycle=cycle.index,
@@ -174,7 +175,7 @@ def _quiz(quiz_id: str) -> Asked:
     else:
         values = [found.answer, *(near.value for near in found.near)]
         keyed = ((str(i), _value(value, found)) for i, value in enumerate(values))
-        options = list(_mixed(_distinct(keyed, "0"), quiz_id))
+        options = list(mixed(_distinct(keyed, "0"), quiz_id))
         correct, why = "0", found.feedback.right
     if len(options) < 2:
         raise BadPlan(f"{quiz_id} has no wrong answer to choose from, so it cannot be voted on")
@@ -201,11 +202,6 @@ def _distinct(options: Iterable[tuple[str, str]], right: str) -> list[Option]:
         if text not in by_text or key == right:
             by_text[text] = Option(key=key, text=text)
     return list(by_text.values())
-
-
-def _mixed(options: list[Option], salt: str) -> tuple[Option, ...]:
-    """In an order that depends on the case alone, so that the right place varies."""
-    return tuple(sorted(options, key=lambda o: hashlib.sha256(f"{salt}|{o.key}".encode()).digest()))
 
 
 def _number(value: float, digits: int = 3) -> str:

@@ -1,4 +1,7 @@
-"""The pages of the class and what they load: plain files, sent with a strict policy."""
+"""The pages of the class and what they load: plain files, sent with a strict policy.
+
+A page is two files, the beginning that all have (head.html) and its own.
+"""
 
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
@@ -32,18 +35,15 @@ def page_route(name: str, code: str | None = None) -> Callable[[Request], Awaita
             rest = request.url.path.rsplit("/", 1)[-1]
             end = f"/{rest}" if rest == "present" else ""
             return RedirectResponse(f"/class/{code}{end}", 307)
-        return _sent(request, PAGES / f"{name}.html", "text/html", POLICY)
+        return sent(request, _page(name), "text/html", POLICY)
 
     return page
 
 
 def join_page(refused: Refused) -> Response:
     """The page to join, where there is no class under the address."""
-    headers = dict(POLICY)
-    if refused.retry_after is not None:
-        headers["retry-after"] = str(refused.retry_after)
-    data = _read(PAGES / "join.html", (PAGES / "join.html").stat().st_mtime_ns).data
-    return Response(data, refused.status, headers, "text/html")
+    headers = {**POLICY, **refused.headers}
+    return Response(_page("join").data, refused.status, headers, "text/html")
 
 
 async def static_route(request: Request) -> Response:
@@ -54,17 +54,21 @@ async def static_route(request: Request) -> Response:
     plain = name.replace("-", "").replace("_", "").replace(".", "").isalnum()
     if (rest and folder is PAGES) or not plain or path.suffix not in KINDS or not path.is_file():
         return PlainTextResponse("There is no such file.", 404)
-    return _sent(request, path, KINDS[path.suffix], {k: POLICY[k] for k in _STATIC})
+    return sent(request, _kept(path), KINDS[path.suffix], {k: POLICY[k] for k in _STATIC})
 
 
 _STATIC = ("cache-control", "x-content-type-options")
 
 
-def _sent(request: Request, path: Path, kind: str, headers: dict[str, str]) -> Response:
-    return sent(request, _read(path, path.stat().st_mtime_ns), kind, headers)
+def _page(name: str) -> Kept:
+    return _kept(PAGES / "head.html", PAGES / f"{name}.html")
+
+
+def _kept(*paths: Path) -> Kept:
+    """Files, one after the other; read again when one has changed."""
+    return _read(paths, tuple(path.stat().st_mtime_ns for path in paths))
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, _changed: int) -> Kept:
-    """A file, read again when it has changed."""
-    return Kept.of(path.read_bytes())
+def _read(paths: tuple[Path, ...], _changed: tuple[int, ...]) -> Kept:
+    return Kept.of(b"".join(path.read_bytes() for path in paths))

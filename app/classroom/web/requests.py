@@ -3,7 +3,6 @@
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from starlette.requests import Request
@@ -38,10 +37,7 @@ def answered(handler: Handler) -> Handler:
         except BadPlan as error:
             return JSONResponse({"error": str(error)}, 400, PRIVATE)
         except Refused as refused:
-            headers = dict(PRIVATE)
-            if refused.retry_after is not None:
-                headers["retry-after"] = str(refused.retry_after)
-            return JSONResponse(refused.body(), refused.status, headers)
+            return JSONResponse(refused.body(), refused.status, {**PRIVATE, **refused.headers})
 
     return route
 
@@ -73,7 +69,7 @@ async def json_of(request: Request, longest: int = LONGEST_BODY) -> dict[str, An
 
 def read_packed(body: bytes) -> dict[str, Any]:
     """A large body as a JSON object, compressed or not. Raises Refused, BadPlan. Takes a while."""
-    return read_json(unpack(body) if body[:2] == b"\x1f\x8b" else body)
+    return read_json(unpack(body))
 
 
 def read_json(body: bytes) -> dict[str, Any]:
@@ -89,11 +85,8 @@ def read_json(body: bytes) -> dict[str, Any]:
 
 def cookie_of(request: Request, name: str) -> str:
     """A cookie's value; "" if there is none, or one too long to be ours."""
-    try:
-        found = SimpleCookie(request.headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found is not None and len(found.value) <= 100 else ""
+    value = request.cookies.get(name, "")
+    return value if len(value) <= 100 else ""
 
 
 def set_cookie(request: Request, response: Response, name: str, value: str, path: str) -> None:

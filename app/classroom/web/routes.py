@@ -23,7 +23,7 @@ from classroom.service import (
     told,
 )
 from classroom.views import own_answers
-from classroom.web.event_streams import EventStream
+from classroom.web.event_streams import event_stream
 from classroom.web.limits import Budget
 from classroom.web.page_files import join_page, page_route, static_route
 from classroom.web.qr import qr_svg
@@ -161,7 +161,7 @@ class ClassRoutes:
         listener = Listener(STUDENT, member.id)
         listener.personal = event("you", packed(self.hub.personal(room, member)))
         seen = request.headers.get("last-event-id", "")
-        return EventStream(self.hub, room, listener, seen)
+        return event_stream(self.hub, room, listener, seen)
 
     async def state(self, request: Request) -> Response:
         """The same for browsers without a stream; 204 if `since` is the present version."""

@@ -15,7 +15,7 @@ from classroom.hub import Hub
 from classroom.plans.questions import votable
 from classroom.room import TEACHER, Listener, Room
 from classroom.service import NONE_THERE, read_action, read_code
-from classroom.web.event_streams import EventStream
+from classroom.web.event_streams import event_stream
 from classroom.web.limits import Budget
 from classroom.web.requests import (
     JSON,
@@ -67,7 +67,7 @@ class TeacherRoutes:
         """The event stream: what students see, and the votes as they arrive."""
         room, _ = await self._room(request)
         seen = request.headers.get("last-event-id", "")
-        return EventStream(self._hub(), room, Listener(TEACHER, None), seen)
+        return event_stream(self._hub(), room, Listener(TEACHER, None), seen)
 
     async def state(self, request: Request) -> Response:
         """The same for browsers without a stream; 204 if `since` is the present tag."""

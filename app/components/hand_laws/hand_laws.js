@@ -90,7 +90,7 @@ function begin(parentElement) {
   const overlap = el("span", { class: "overlap" });
   const reset = el("button", { type: "button" }, "Reset");
   const chart = svg("svg", { class: "chart", height: HEIGHT, role: "group",
-    "aria-label": "Two laws to draw, and their residual" });
+    "aria-label": "Two distributions to draw, and their residual" });
   const root = el("div", { class: "hand-laws" },
     el("div", { class: "head" },
       ...LAWS.map(([which, name]) => el("span", { class: `key ${which}` }, name)),
@@ -98,7 +98,7 @@ function begin(parentElement) {
       el("span", { class: "end" }, overlap, reset)),
     chart,
     el("p", { class: "hint" }, "Drag the top of a bar, or use the arrow keys: the others of its " +
-      "law make room. Nearly equal laws snap together."));
+      "distribution make room. Nearly equal distributions snap together."));
 
   // ---- what does not depend on the laws -------------------------------------------------
   function build(names) {

@@ -3,7 +3,7 @@
  */
 
 import { el, rove, roveTo, setAttr, setText, svg } from "./dom.js";
-import { barWords, barsSummary, tau } from "./words.js";
+import { barWords, barsSummary, tau } from "./run_words.js";
 
 const TOP = 10, FOOT = 24, SIDE = 74, WIDEST = 34;
 

@@ -6,7 +6,7 @@
 import { el, setAttr, setShown, setText } from "./dom.js";
 import { decidedAll } from "./model.js";
 import { pieceNodes } from "./text.js";
-import { ending, equals, merged, number, quote, sentence, verdict } from "./words.js";
+import { ending, equals, merged, number, quote, sentence, verdict } from "./run_words.js";
 
 const COLUMNS = [["place", "place"], ["token", "token"], ["q", "q"], ["p", "p"],
   ["a", "min(1, p/q)"], ["u", "u on [0, 1]"], ["verdict", "verdict"]];

@@ -25,7 +25,7 @@ import { clamp, draftLength, firstCursor, lastCursor, readAddress, sameCursor, s
 import { navView } from "./nav.js";
 import { rowsView } from "./rows.js";
 import { legend, textView } from "./text.js";
-import { inline, plural } from "./words.js";
+import { inline, plural } from "./run_words.js";
 
 const NARROW = 840;        // px: below, a row becomes a card of two lines
 const PLAY_MS = 1000;

@@ -4,7 +4,7 @@
 
 import { el, keepInView, rove, roveTo, setAttr } from "./dom.js";
 import { committedOffset, kindOf } from "./model.js";
-import { merged, quote, segments } from "./words.js";
+import { merged, quote, segments } from "./run_words.js";
 
 const KIND_WORDS = {
   accepted: "accepted draft", replacement: "replacement, from the residual",

@@ -45,9 +45,10 @@ CHECKS: tuple[Callable[[Evidence], Check], ...] = (
 )
 
 WORDS: dict[Verdict, str] = {
-    "exact": "No deviation found: the texts follow the target's law, as far as this many can tell.",
-    "deviation": "Deviation found: the texts do not follow the target's law, or a promise is not "
-    "kept.",
+    "exact": "No deviation found: the texts follow the target's distribution, as far as this many "
+    "can tell.",
+    "deviation": "Deviation found: the texts do not follow the target's distribution, or a promise "
+    "is not kept.",
     "nothing": "The audit could not run.",
 }
 EXIT: dict[Verdict, int] = {"exact": 0, "deviation": 1, "nothing": 2}

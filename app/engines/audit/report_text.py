@@ -1,5 +1,6 @@
 """A report as text for a terminal, and as JUnit XML for a CI."""
 
+import re
 from math import isfinite
 from xml.etree import ElementTree
 
@@ -7,6 +8,7 @@ from engines.audit.report import Report, Result
 from speculation.exactness.finding import Finding
 
 COLUMNS = {"exact": "exact?", "speed": "as fast as it should be?", "note": "for information"}
+NO_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def as_text(report: Report) -> str:
@@ -79,7 +81,8 @@ def as_junit(report: Report) -> str:
         case = ElementTree.SubElement(suite, "testcase", name="the audit", classname="audit")
         ElementTree.SubElement(case, "error", message=report.sentence)
     ElementTree.indent(root)
-    text = ElementTree.tostring(root, encoding="unicode")
+    # A server's words may hold what no XML may: one escape character, and no CI reads the file.
+    text = NO_XML.sub("\N{REPLACEMENT CHARACTER}", ElementTree.tostring(root, encoding="unicode"))
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 

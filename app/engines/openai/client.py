@@ -166,7 +166,8 @@ class Client:
         self._sleep(mine - now, "waiting for its turn")
 
     def _pause(self, attempt: int, after: float | None) -> float:
-        longest = min(LONGEST_WAIT, self.patience.backoff * 2.0 ** (attempt - 1))
+        doublings = min(attempt - 1, 100)  # beyond a thousand there is no such number
+        longest = min(LONGEST_WAIT, self.patience.backoff * 2.0**doublings)
         jittered = random.uniform(0.5, 1.0) * longest
         return jittered if after is None else min(LONGEST_WAIT, after) + jittered
 

@@ -23,7 +23,7 @@ from measuring.intervals import Estimate, ratio_of_sums
 from measuring.ladder.context import write_texts
 from measuring.ladder.heldout_prompts import many_prompts
 from measuring.ladder_file import Agreement, Baseline
-from speculation.models.language_model import LanguageModel
+from speculation.models.language_model import LanguageModel, over_vocabulary
 from speculation.pairs.pair import Pair
 from speculation.rule import overlap
 from speculation.sampling import Sampling, law
@@ -164,8 +164,4 @@ def _scores(model: LanguageModel, text: Written) -> npt.NDArray[np.float32]:
     """Logits [n, V] of the n tokens that the target wrote, minus infinity off the support."""
     written = len(text.tokens) - text.given
     found = model.start().extend(text.tokens[:-1], written)
-    if model.support is None:
-        return found
-    whole = np.full((written, model.vocab_size), -np.inf, dtype=np.float32)
-    whole[:, model.support] = found
-    return whole
+    return over_vocabulary(found, model.support, model.vocab_size)

@@ -55,14 +55,8 @@ def assemble(
         lengths=lengths,
         prompts=prompts,
         rungs=[_rung(rung, digests, own) for rung in rungs],
-        step_ms={
-            precision: intervals.step_ms([x for x in plain if x.precision == precision])
-            for precision in sorted({x.precision for x in plain})
-        },
-        unrest={
-            precision: intervals.unrest([x for x in plain if x.precision == precision])
-            for precision in sorted({x.precision for x in plain})
-        },
+        step_ms=intervals.by_precision(plain, intervals.step_ms),
+        unrest=intervals.by_precision(plain, intervals.unrest),
         alpha=ladder_cells.alpha_cells(own),
         agreement=agreements.cells(rungs, baseline) if agreements else [],
         speed=ladder_cells.speed_cells(own),

@@ -27,13 +27,13 @@ from speculation.settings import Settings
 class Timed:
     """One text: its tokens, and the seconds it took."""
 
-    tokens: int
+    tokens: list[int]
     seconds: float
 
     @property
     def pace(self) -> float:
         """Tokens/s."""
-        return self.tokens / self.seconds
+        return len(self.tokens) / self.seconds
 
 
 def beside_transformers(
@@ -72,7 +72,7 @@ def beside_transformers(
 
 
 def _pace(runs: list[Timed]) -> float:
-    return sum(run.tokens for run in runs) / sum(run.seconds for run in runs)
+    return sum(len(run.tokens) for run in runs) / sum(run.seconds for run in runs)
 
 
 def ours(pair: Pair, settings: Settings) -> Timed:
@@ -82,26 +82,27 @@ def ours(pair: Pair, settings: Settings) -> Timed:
     for _ in run:
         pass
     run.trace()
-    return Timed(len(run.decoder.generated), time.perf_counter() - began)
+    return Timed(run.decoder.generated, time.perf_counter() - began)
 
 
 def assisted(pair: Pair, settings: Settings, assistant: Any) -> Timed:
-    """transformers' generate on the same weights. Nothing is padded, but without a mask of ones
-    generate would guess one, since the filling token is also the end of text.
+    """transformers' generate on the same weights, plain if there is no assistant.
+
+    Nothing is padded, but without a mask of ones generate would guess one, since the filling token
+    is also the end of text.
     """
     ends = sorted(text.end_tokens(pair.tokenizer))
-    warm = settings.temperature > 0.0
     config = GenerationConfig(
         max_new_tokens=settings.length,
         eos_token_id=ends,
         pad_token_id=ends[0],
-        do_sample=warm,
-        **({"temperature": settings.temperature, "top_k": 0, "top_p": 1.0} if warm else {}),
+        **_sampling(settings),
     )
-    constant = assistant.generation_config
-    constant.num_assistant_tokens = settings.k
-    constant.num_assistant_tokens_schedule = "constant"
-    constant.assistant_confidence_threshold = 0.0
+    if assistant is not None:
+        constant = assistant.generation_config
+        constant.num_assistant_tokens = settings.k
+        constant.num_assistant_tokens_schedule = "constant"
+        constant.assistant_confidence_threshold = 0.0
     module = pair.target.module  # type: ignore[attr-defined]
     began = time.perf_counter()
     prompt = torch.tensor([text.encode(pair.tokenizer, settings.prompt, settings.mode)])
@@ -113,4 +114,17 @@ def assisted(pair: Pair, settings: Settings, assistant: Any) -> Timed:
         generation_config=config,
         assistant_model=assistant,
     )
-    return Timed(int(whole.shape[1] - prompt.shape[1]), time.perf_counter() - began)
+    return Timed(whole[0, prompt.shape[1] :].tolist(), time.perf_counter() - began)
+
+
+def _sampling(settings: Settings) -> dict[str, object]:
+    """The same law; generate's own defaults (top-k 50) are switched off."""
+    if settings.temperature == 0.0:
+        return {"do_sample": False}
+    return {
+        "do_sample": True,
+        "temperature": settings.temperature,
+        "top_k": settings.top_k,
+        "top_p": settings.top_p,
+        "min_p": settings.min_p or None,
+    }

@@ -29,7 +29,13 @@ from measuring.ladder.log import Log
 from measuring.ladder.model_cards import write_cards
 from measuring.ladder.plan import FEW_LENGTH, LENGTH, LENGTHS, PROMPTS, plan
 from measuring.ladder.runs import STARTING, Pairs, make_runs
-from measuring.ladder.stages import agreement_stage, assisted_stage, long_stage, presets_stage
+from measuring.ladder.stages import (
+    Call,
+    agreement_stage,
+    assisted_stage,
+    long_stage,
+    presets_stage,
+)
 from measuring.ladder.summary import summary
 from measuring.ladder_file import VERSION, Baseline, DraftMeasurements
 from measuring.shipped import DRAFTS_FILE, SCHEMA_FILE, measured_drafts, weight_digests
@@ -84,14 +90,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     log = Log(BUILD, what, options.fresh)
     spent = log.stage("spent", Spent) or Spent()
     ready = Pairs(shelf)
+    call = Call(log, ready, rungs, options.quick, until)
     agreements = None
     if options.only != "speed":
-        agreements = agreement_stage(log, ready, rungs, options.against, options.quick, until)
-    long = long_stage(log, ready, rungs, options.quick, until)
+        agreements = agreement_stage(call, options.against)
+    long = long_stage(call)
     assisted = on_presets = None
     if options.only != "alpha":
-        on_presets = presets_stage(log, ready, rungs, options.quick, until)
-        assisted = assisted_stage(log, ready, rungs, prompts, options.quick, until)
+        on_presets = presets_stage(call)
+        assisted = assisted_stage(call, prompts)
     complete = make_runs(cells, ready, prompts, log, until)
     print()
     spent = Spent(minutes=round(spent.minutes + (time.monotonic() - began) / 60, 1))

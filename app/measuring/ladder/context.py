@@ -15,7 +15,7 @@ from transformers import DynamicCache
 
 from measuring.intervals import ratio_of_sums
 from measuring.ladder_file import ContextCell, LawChange
-from speculation.models.language_model import LanguageModel
+from speculation.models.language_model import LanguageModel, over_vocabulary
 from speculation.pairs.pair import Pair
 from speculation.rule import overlap
 from speculation.sampling import Sampling, law
@@ -74,12 +74,7 @@ def windows(
         if context.length < length - WINDOW:
             context.extend(text[context.length : length - WINDOW])
         found = context.extend(text[length - WINDOW : length + WINDOW], 2 * WINDOW)
-        if model.support is None:
-            yield found
-        else:
-            whole = np.full((len(found), model.vocab_size), -np.inf, dtype=np.float32)
-            whole[:, model.support] = found
-            yield whole
+        yield over_vocabulary(found, model.support, model.vocab_size)
 
 
 def compare_laws(

@@ -7,6 +7,7 @@ named here.
 
 import json
 import random
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from speculation.pairs.assets import ASSETS
@@ -18,25 +19,24 @@ STRIDE = 7  # successive prompts of a kind differ in template and in topic
 
 def heldout_prompts(count: int) -> dict[str, list[str]]:
     """The first `count` prompts of every kind, each with another template and another topic."""
-    found = _file()
-    return {kind: _prompts(found["kinds"][kind], found["topics"], count) for kind in KINDS}
+    return _of_kinds(_prompts, KINDS, count)
 
 
 def many_prompts(count: int) -> dict[str, list[str]]:
     """So many prompts of every kind, drawn from all templates with all topics, by a fixed seed."""
-    found = _file()
-    return {kind: _many(found["kinds"][kind], found["topics"], count) for kind in KINDS}
+    return _of_kinds(_many, KINDS, count)
 
 
 def openings(count: int) -> list[str]:
     """Beginnings of texts that are to be continued as they stand."""
-    found = _file()
-    return _prompts(found["kinds"]["continuation"], found["topics"], count)
+    return _of_kinds(_prompts, ("continuation",), count)["continuation"]
 
 
-def _file() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return found
+def _of_kinds(
+    made: Callable[[dict[str, Any], list[str], int], list[str]], kinds: Iterable[str], count: int
+) -> dict[str, list[str]]:
+    found = json.loads(FILE.read_text(encoding="utf-8"))
+    return {kind: made(found["kinds"][kind], found["topics"], count) for kind in kinds}
 
 
 def _prompts(kind: dict[str, Any], topics: list[str], count: int) -> list[str]:

@@ -16,7 +16,7 @@ from measuring.ladder_file import (
     TEMPERATURES,
     TIMED_TEMPERATURES,
 )
-from measuring.run_record import PLAIN
+from measuring.run_record import PLAIN, Key, key_of
 from speculation.settings import Precision
 
 LENGTHS = {"quote": 32}  # a copied passage is committed in long cycles
@@ -46,11 +46,10 @@ class Cell:
     length: int
 
     @property
-    def key(self) -> tuple[str, str, int, float, str, int, int]:
-        """As that of its record."""
-        return (
-            self.rung, self.kind, self.prompt, self.temperature, self.precision, self.k, self.turn,
-        )  # fmt: skip
+    def key(self) -> Key:
+        """That of its record."""
+        key: Key = key_of(self)
+        return key
 
 
 def few(rung: str) -> bool:

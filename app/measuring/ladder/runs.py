@@ -57,7 +57,8 @@ def make_run(pair: Pair, cell: Cell, text: str) -> RunRecord:
     seed = seed_of(cell.rung, cell.kind, cell.prompt, cell.k, turn)
     settings = link_settings(
         rung_pair(cell.rung), text, cell.temperature, max(1, cell.k), seed, cell.length,
-    ).model_copy(update={"precision": cell.precision})  # fmt: skip
+        precision=cell.precision,
+    )  # fmt: skip
     return whole_run(pair, settings, cell.rung, cell.kind, cell.prompt, cell.turn, cell.k)
 
 

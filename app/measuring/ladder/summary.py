@@ -26,7 +26,7 @@ def summary(found: DraftMeasurements) -> list[str]:
             f"  {m.precision:9} {m.rung or 'plain':14} {m.tpot_ms.text:26} {m.log_prob.text}"
             for m in found.meters
         ]
-    lines += [f"Change of law, TV: {x.name} {x.tv.mean:.2g}" for x in found.changes]
+    lines += [f"Change of distribution, TV: {x.name} {x.tv.mean:.2g}" for x in found.changes]
     lines += [f"Alpha of {x.rung} after {x.tokens} tokens: {x.alpha.text}" for x in found.context]
     return lines
 

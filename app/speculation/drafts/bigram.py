@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load_file
 
+from speculation.drafts.text_context import TextContext
 from speculation.models.language_model import Logits, Tokens
 from speculation.rule import Law
 
@@ -82,29 +83,16 @@ class BigramModel:
         return BigramContext(self)
 
 
-class BigramContext:
+class BigramContext(TextContext):
     """The text so far; only its last token matters."""
 
     def __init__(self, model: BigramModel, text: Sequence[int] = ()) -> None:
+        super().__init__(text)
         self._model = model
-        self._text = list(text)
-
-    @property
-    def length(self) -> int:
-        return len(self._text)
-
-    @property
-    def nbytes(self) -> int:
-        return 8 * len(self._text)
 
     def extend(self, tokens: Sequence[int], rows: int = 1) -> Logits:
         self._text.extend(tokens)
         return np.stack([self._model.logits_after(token) for token in tokens[-rows:]])
-
-    def crop(self, length: int) -> None:
-        if not 0 <= length <= self.length:
-            raise ValueError(f"cannot crop a context of {self.length} tokens to {length}")
-        del self._text[length:]
 
     def copy(self) -> "BigramContext":
         return BigramContext(self._model, self._text)

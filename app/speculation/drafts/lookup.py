@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from speculation.drafts.text_context import TextContext
 from speculation.models.language_model import Logits, Tokens
 
 LONGEST = 4  # tokens that must match, at most
@@ -34,20 +35,12 @@ class LookupModel:
         return LookupContext(self.vocab_size)
 
 
-class LookupContext:
-    """The text so far, and where each short run of tokens was last seen in it."""
+class LookupContext(TextContext):
+    """The text so far, in which short runs of tokens are looked up."""
 
-    def __init__(self, vocab_size: int) -> None:
+    def __init__(self, vocab_size: int, text: Sequence[int] = ()) -> None:
+        super().__init__(text)
         self._vocab_size = vocab_size
-        self._text: list[int] = []
-
-    @property
-    def length(self) -> int:
-        return len(self._text)
-
-    @property
-    def nbytes(self) -> int:
-        return 8 * len(self._text)
 
     def extend(self, tokens: Sequence[int], rows: int = 1) -> Logits:
         """One row a token asked for: 0 at the proposed token, minus infinity elsewhere."""
@@ -61,13 +54,8 @@ class LookupContext:
                     logits[row, proposal] = 0.0
         return logits
 
-    def crop(self, length: int) -> None:
-        del self._text[length:]
-
     def copy(self) -> "LookupContext":
-        other = LookupContext(self._vocab_size)
-        other._text = list(self._text)
-        return other
+        return LookupContext(self._vocab_size, self._text)
 
 
 def propose(text: Sequence[int]) -> int | None:

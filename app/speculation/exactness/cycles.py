@@ -115,26 +115,22 @@ def overlap_test(tally: Tally) -> Finding:
     A negative effect is speed lost without any change in the text; both tails are tested, for a
     share above the overlap is only possible for schemes that judge drafts together, or wrongly.
     """
-    total = tally.accepted - tally.expected
-    return z_finding(
-        "accepted against overlap",
-        total,
-        tally.variance,
-        tally.checked,
-        "accepted share, minus mean overlap",
-    )
+    return _accepted_over_overlap(tally, "accepted against overlap", lower_tail=False)
 
 
 def slower_test(tally: Tally) -> Finding:
     """The same, against slowness alone."""
-    total = tally.accepted - tally.expected
+    return _accepted_over_overlap(tally, "accepted below overlap", lower_tail=True)
+
+
+def _accepted_over_overlap(tally: Tally, check: str, lower_tail: bool) -> Finding:
     return z_finding(
-        "accepted below overlap",
-        total,
+        check,
+        tally.accepted - tally.expected,
         tally.variance,
         tally.checked,
         "accepted share, minus mean overlap",
-        lower_tail=True,
+        lower_tail=lower_tail,
     )
 
 

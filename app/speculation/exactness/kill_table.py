@@ -13,9 +13,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from speculation.dice import draw_intervals
+from speculation.dice import interval_of
 from speculation.exactness.finding import POWER
-from speculation.exactness.long_runs import height_bins
+from speculation.exactness.long_runs import height_bins, surprise_moments
 from speculation.exactness.power import (
     NEVER,
     chi_square_power,
@@ -31,7 +31,7 @@ from speculation.schemes.known_laws import (
     KnownPair,
     Text,
     cycle_law,
-    heard_after,
+    cycles_of_texts,
     target_law,
     text_law,
 )
@@ -185,13 +185,12 @@ def _runs_by_pit(texts: dict[Text, float], pair: KnownPair) -> int | None:
     for text, chance in texts.items():
         allowed = True
         for i, token in enumerate(text):
-            order, places = draw_intervals(pair.law_after(text[:i]))
-            where = np.flatnonzero(order == token)
+            interval = interval_of(pair.law_after(text[:i]), token)
             tokens += chance
-            if not len(where):
+            if interval is None:
                 allowed = False
                 continue
-            low, high = places[where[0]], places[where[0] + 1]
+            low, high = interval
             inside = np.maximum(np.minimum(edges[1:], high) - np.maximum(edges[:-1], low), 0.0)
             heights += chance * inside / (high - low)
         forbidden += 0.0 if allowed else chance
@@ -219,10 +218,9 @@ def _runs_by_surprise(texts: dict[Text, float], pair: KnownPair) -> int | None:
             if p[token] <= 0.0:
                 forbidden += chance
                 break
-            surprise = -np.log(np.where(p > 0.0, p, 1.0))
-            entropy = float(p @ surprise)
-            excess += float(surprise[token]) - entropy
-            variance += float(p @ (surprise - entropy) ** 2)
+            entropy, spread = surprise_moments(p)
+            excess += -float(np.log(p[token])) - entropy
+            variance += spread
         mean += chance * excess
         square += chance * excess**2
         claimed += chance * variance
@@ -234,27 +232,13 @@ def _runs_by_speed(scheme: Scheme, stage: Stage) -> dict[str, int | None]:
     """From the drafts each cycle of a text accepts, against the overlap of the two models there
     (a draft that has read what it should), and from cycles that end without a token of p's."""
     pair, k = stage.pair, stage.k
-    known: dict[tuple[Text, Text], dict[CycleOutcome, float]] = {}
     mean = variance = bare = 0.0
-    waiting: dict[tuple[Text, Text], float] = {((), ()): 1.0}
-    while waiting:
-        following: defaultdict[tuple[Text, Text], float] = defaultdict(float)
-        for (text, heard), mass in waiting.items():
-            contexts = pair.context(text), pair.context(heard)
-            if contexts not in known:
-                known[contexts] = cycle_law(scheme, pair, k, text, heard)
-            for cycle, chance in known[contexts].items():
-                places = [pair.overlap_after(text + cycle.tokens[:i]) for i in range(cycle.checked)]
-                mean += mass * chance * (cycle.n_accepted - sum(places))
-                variance += mass * chance * sum(o * (1.0 - o) for o in places)
-                after = text + cycle.tokens
-                ended = after[-1] in pair.end
-                bare += mass * chance * (len(cycle.tokens) == cycle.n_accepted and not ended)
-                if len(after) < stage.long and not ended:
-                    full = 0 < cycle.n_accepted == cycle.drafted
-                    new = heard_after(scheme, heard, cycle.n_accepted, full, cycle.tokens)
-                    following[after, pair.context(new)] += mass * chance
-        waiting = dict(following)
+    for text, cycle, chance in cycles_of_texts(scheme, pair, k, stage.long):
+        places = [pair.overlap_after(text + cycle.tokens[:i]) for i in range(cycle.checked)]
+        mean += chance * (cycle.n_accepted - sum(places))
+        variance += chance * sum(o * (1.0 - o) for o in places)
+        ended = (text + cycle.tokens)[-1] in pair.end
+        bare += chance * (len(cycle.tokens) == cycle.n_accepted and not ended)
     return {
         "overlap": runs_needed_by_z(mean, variance, variance) if mean < 0.0 else None,
         "bonus": runs_needed_to_see_once(min(1.0, bare)),

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from speculation.dice import draw_intervals
+from speculation.dice import interval_of
 from speculation.exactness.counts import pearson
 from speculation.exactness.finding import Finding, holm, z_finding
 from speculation.rule import Law
@@ -38,12 +38,8 @@ def pit(law: Law, token: int, u: float) -> float:
     >>> round(pit(np.array([0.25, 0.5, 0.25]), 0, 0.5), 3)      # its interval is [.5, .75)
     0.625
     """
-    tokens, edges = draw_intervals(law)
-    place = np.flatnonzero(tokens == token)
-    if not len(place):
-        return 0.0
-    low, high = edges[place[0]], edges[place[0] + 1]
-    return float(low + u * (high - low))
+    low, high = interval_of(law, token) or (0.0, 0.0)
+    return low + u * (high - low)
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ def score(
     rows = np.arange(len(tokens))
     with np.errstate(divide="ignore"):
         surprise = -np.log(laws[rows, np.asarray(tokens)])
-    moments = np.array([_moments(row) for row in laws]).reshape(-1, 2)
+    moments = np.array([surprise_moments(row) for row in laws]).reshape(-1, 2)
     heights = [pit(law, x, rng.random()) for law, x in zip(laws, tokens, strict=True)]
     place = np.full(len(tokens), -1) if places is None else np.asarray(places)
     return Scored(
@@ -89,7 +85,7 @@ def score(
     )
 
 
-def _moments(law: Law) -> tuple[float, float]:
+def surprise_moments(law: Law) -> tuple[float, float]:
     """Mean and variance of -log p(x) for x drawn from p."""
     p = law[law > 0.0]
     surprise = -np.log(p)

@@ -11,12 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from speculation.dice import draw_intervals
+from speculation.dice import interval_of
 from speculation.exactness.counts import pearson
 from speculation.exactness.cycles import Tally, joint_test, overlap_test
 from speculation.exactness.finding import LEVEL, Finding
 from speculation.exactness.kill_table import Stage, joint_of
-from speculation.exactness.long_runs import Scored, pit_test, serial_test, z_test
+from speculation.exactness.long_runs import (
+    Scored,
+    pit_test,
+    serial_test,
+    surprise_moments,
+    z_test,
+)
 from speculation.schemes import SCHEMES, Scheme
 from speculation.schemes.known_laws import (
     CycleOutcome,
@@ -54,13 +60,9 @@ class TextTable:
 
 def _token(pair: KnownPair, before: Text, token: int) -> tuple[float, float, float, float, float]:
     p = pair.law_after(before)
-    order, edges = draw_intervals(p)
-    where = np.flatnonzero(order == token)
-    low, high = (edges[where[0]], edges[where[0] + 1]) if len(where) else (0.0, 0.0)
-    nats = -np.log(np.where(p > 0.0, p, 1.0))
-    entropy = float(p @ nats)
-    surprise = float(nats[token]) if p[token] > 0.0 else np.inf
-    return float(low), float(high), surprise, entropy, float(p @ (nats - entropy) ** 2)
+    low, high = interval_of(p, token) or (0.0, 0.0)
+    surprise = -float(np.log(p[token])) if p[token] > 0.0 else np.inf
+    return low, high, surprise, *surprise_moments(p)
 
 
 @dataclass
@@ -83,8 +85,7 @@ class Audit:
         self, texts: int, rng: np.random.Generator, checks: Sequence[str] = CHECKS
     ) -> dict[str, Finding]:
         """So many texts and as many cycles, drawn and put to the checks."""
-        law = self.table.law / self.table.law.sum()
-        rows = rng.choice(len(law), size=texts, p=law)
+        rows = self.draw_texts(texts, rng)
         found: dict[str, Finding] = {}
         if "token" in checks:
             found["token"] = self._counted(rows, 1, self.claimed_first, rng)
@@ -96,7 +97,9 @@ class Audit:
             found["serial"] = serial_test(scored)
             found["surprise"] = z_test(scored)
         if {"cycle", "overlap"} & set(checks):
-            found |= self._cycles(texts, rng)
+            joint, tally = self.draw_cycles(texts, rng)
+            found["cycle"] = joint_test(joint, self.claimed_cycles, rng)
+            found["overlap"] = overlap_test(tally)
         return {check: found[check] for check in checks}
 
     def _counted(
@@ -112,7 +115,16 @@ class Audit:
         claimed = np.array([law.get(text, 0.0) for text in number])
         return pearson(np.bincount(which, minlength=len(number)), claimed, rng)
 
-    def _cycles(self, cycles: int, rng: np.random.Generator) -> dict[str, Finding]:
+    def draw_texts(self, texts: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """So many texts, each as its row in the table."""
+        law = self.table.law / self.table.law.sum()
+        return rng.choice(len(law), size=texts, p=law)
+
+    def draw_cycles(
+        self, cycles: int, rng: np.random.Generator
+    ) -> tuple[dict[tuple[int, Text], int], Tally]:
+        """So many first cycles: how often each (accepted count, tokens) came; and their drafts
+        against the overlap."""
         outcomes = list(self.cycles)
         law = np.array([self.cycles[x] for x in outcomes])
         drawn = rng.multinomial(cycles, law / law.sum())
@@ -123,10 +135,7 @@ class Audit:
             joint[key] = joint.get(key, 0) + count
             for _ in range(count):
                 tally.add(self._overlaps(outcome), outcome.n_accepted)
-        return {
-            "cycle": joint_test(joint, self.claimed_cycles, rng),
-            "overlap": overlap_test(tally),
-        }
+        return joint, tally
 
     def _overlaps(self, outcome: CycleOutcome) -> list[float]:
         pair = self.stage.pair

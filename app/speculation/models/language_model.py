@@ -12,7 +12,7 @@ words earlier in the text.
 
 import copy
 from collections.abc import Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from transformers.cache_utils import DynamicLayer
 
 Logits = npt.NDArray[np.float32]
 Tokens = npt.NDArray[np.int64]
+Real = TypeVar("Real", np.float32, np.float64)
 
 
 class ModelRefused(ValueError):
@@ -70,6 +71,25 @@ class LanguageModel(Protocol):
 
     def start(self) -> Context:
         """A context that has read nothing yet."""
+
+
+def over_vocabulary(
+    short: npt.NDArray[Real], support: Tokens | None, size: int, missing: float = -np.inf
+) -> npt.NDArray[Real]:
+    """Scores over a model's support [..., S] as scores over a whole vocabulary [..., size].
+
+    A model without a support may still have a smaller vocabulary: its ids are the first ones.
+
+    missing  what stands elsewhere: minus infinity for scores, 0 for laws
+
+    >>> over_vocabulary(np.array([0.75, 0.25]), np.array([0, 3]), 4, missing=0.0)
+    array([0.75, 0.  , 0.  , 0.25])
+    """
+    if support is None and short.shape[-1] == size:
+        return short
+    whole = np.full((*short.shape[:-1], size), missing, dtype=short.dtype)
+    whole[..., slice(short.shape[-1]) if support is None else support] = short
+    return whole
 
 
 class TransformersContext:

@@ -2,7 +2,8 @@
 
     propose   how a drafted token is drawn                     propose
     laws      which p and which q are compared                 draft_laws, target_laws
-    verify    which drafts stand, and what ends the cycle      verify: chance, leftover, bonus_law
+    verify    which drafts stand, and what ends the cycle      verify: chance, leftover,
+                                                               replacement, bonus_law
     commit    what of it is kept                               commit
 
 Most schemes change one line of one hook. A law at one position is then known in closed form from
@@ -174,8 +175,12 @@ class Scheme:
             p, q = block.target_probs[i], block.draft_probs[i]
             if not turn.below(self.chance(p, q)[token], Purpose.ACCEPT, i):
                 left = self.after_rejection(p, q, token)
-                return Ruling(i, turn.draw(left, self.replaces_with, i), left, left)
+                return Ruling(i, self.replacement(left, turn, i), left, left)
         return self.bonus(block, turn)
+
+    def replacement(self, left: Law, turn: Turn, i: int) -> int:
+        """The token drawn after the i-th draft is refused, from the law `left`."""
+        return turn.draw(left, self.replaces_with, i)
 
     def bonus(self, block: Block, turn: Turn) -> Ruling:
         """The token that follows when every draft stands."""
@@ -235,6 +240,13 @@ class Scheme:
         elif gone.any():
             tokens[gone] = many.draw(self.leftover(laws.p, laws.q), self.replaces_with, gone)
         return tokens, kept
+
+
+def one_hot(p: Law) -> Law:
+    """All mass on the likeliest token of p, [V]."""
+    hot = np.zeros_like(p)
+    hot[np.argmax(p)] = 1.0
+    return hot
 
 
 def without(p: Law, token: int) -> Law:

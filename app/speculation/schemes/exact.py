@@ -8,7 +8,7 @@ import numpy.typing as npt
 from speculation.dice import Purpose
 from speculation.rule import Law, Verification, acceptance, overlap, residual
 from speculation.sampling import Sampling
-from speculation.schemes.base import Block, Ruling, Scheme, Spot, without
+from speculation.schemes.base import Block, Ruling, Scheme, Spot, one_hot, without
 from speculation.schemes.many_runs import Many
 from speculation.schemes.race import race_agreement
 from speculation.schemes.random_numbers import Turn
@@ -30,13 +30,22 @@ class SampleAndMatch(Scheme):
     def chance(self, p: Law, q: Law) -> Law:
         return p
 
+    def own_sample(self, p: Law, turn: Turn, i: int) -> int:
+        """The target's token at the i-th place of a cycle."""
+        return turn.draw(p, Purpose.REPLACE, i)
+
     def verify(self, block: Block, turn: Turn) -> Ruling:
         for i, token in enumerate(block.drafted):
             p = block.target_probs[i]
-            sample = turn.draw(p, Purpose.REPLACE, i)
+            sample = self.own_sample(p, turn, i)
             if sample != token:
                 return Ruling(i, sample, without(p, token), p)
         return self.bonus(block, turn)
+
+    def bonus(self, block: Block, turn: Turn) -> Ruling:
+        k = len(block.drafted)
+        p = block.target_probs[k]
+        return Ruling(k, self.own_sample(p, turn, k), None, p)
 
     def committed_law(self, spot: Spot) -> Law:
         return self.compared(spot).p
@@ -47,7 +56,7 @@ class SampleAndMatch(Scheme):
         return tokens, tokens == many.draw(laws.drawn, Purpose.DRAFT)
 
 
-class GumbelCoupling(Scheme):
+class GumbelCoupling(SampleAndMatch):
     """Sample-and-match again, but both models race over the same noise and so agree more often.
 
     A token arrives at E_x / law(x); each model takes its first. Alone each draws from its law,
@@ -56,28 +65,13 @@ class GumbelCoupling(Scheme):
     """
 
     name = "gumbel-coupling"
-    as_fast = False
     case = "Daliri et al., arXiv 2408.07978"
-    judge = "sample"
 
     def propose(self, drawn_from: Law, turn: Turn, i: int) -> int:
         return turn.race(drawn_from, Purpose.DRAFT, i)
 
-    def verify(self, block: Block, turn: Turn) -> Ruling:
-        for i, token in enumerate(block.drafted):
-            p = block.target_probs[i]
-            sample = turn.race(p, Purpose.DRAFT, i)
-            if sample != token:
-                return Ruling(i, sample, without(p, token), p)
-        return self.bonus(block, turn)
-
-    def bonus(self, block: Block, turn: Turn) -> Ruling:
-        k = len(block.drafted)
-        p = block.target_probs[k]
-        return Ruling(k, turn.race(p, Purpose.DRAFT, k), None, p)
-
-    def committed_law(self, spot: Spot) -> Law:
-        return self.compared(spot).p
+    def own_sample(self, p: Law, turn: Turn, i: int) -> int:
+        return turn.race(p, Purpose.DRAFT, i)
 
     def acceptance_rate(self, spot: Spot) -> float:
         laws = self.compared(spot)
@@ -107,9 +101,7 @@ class OneHotGreedy(Scheme):
     case = "jaymody/speculative-sampling #3, vllm #40551"
 
     def draft_laws(self, logits: npt.ArrayLike, sampling: Sampling) -> tuple[Law, Law]:
-        q = super().draft_laws(logits, sampling)[0]
-        hot = np.zeros_like(q)
-        hot[np.argmax(q)] = 1.0
+        hot = one_hot(super().draft_laws(logits, sampling)[0])
         return hot, hot
 
 

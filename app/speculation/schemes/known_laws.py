@@ -6,7 +6,7 @@ drawn; the tests put the same pairs through the decoder.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -185,16 +185,14 @@ def cycle_law(
     return dict(joint)
 
 
-def text_law(scheme: Scheme, pair: KnownPair, k: int, length: int) -> dict[Text, float]:
-    """The joint law of the first `length` tokens, over as many cycles as they take.
+def cycles_of_texts(
+    scheme: Scheme, pair: KnownPair, k: int, length: int
+) -> Iterator[tuple[Text, CycleOutcome, float]]:
+    """Every cycle of texts of `length` tokens: the text before it, the cycle, and its chance.
 
     Cycle by cycle, each with fresh numbers: right for every scheme whose cycles share none.
-    A scheme that shares them is written out to the end for every way the numbers can fall.
     """
-    if scheme.reuses_numbers:
-        return enumerate_outcomes(lambda numbers: write(scheme, pair, k, length, numbers)[0])
     known: dict[tuple[Text, Text], dict[CycleOutcome, float]] = {}
-    done: defaultdict[Text, float] = defaultdict(float)
     waiting: dict[tuple[Text, Text], float] = {((), ()): 1.0}
     while waiting:
         following: defaultdict[tuple[Text, Text], float] = defaultdict(float)
@@ -203,14 +201,28 @@ def text_law(scheme: Scheme, pair: KnownPair, k: int, length: int) -> dict[Text,
             if contexts not in known:
                 known[contexts] = cycle_law(scheme, pair, k, text, heard)
             for cycle, chance in known[contexts].items():
+                yield text, cycle, mass * chance
                 after = text + cycle.tokens
                 if len(after) >= length or after[-1] in pair.end:
-                    done[after[:length]] += mass * chance
                     continue
                 full = 0 < cycle.n_accepted == cycle.drafted
                 new = heard_after(scheme, heard, cycle.n_accepted, full, cycle.tokens)
                 following[after, pair.context(new)] += mass * chance
         waiting = dict(following)
+
+
+def text_law(scheme: Scheme, pair: KnownPair, k: int, length: int) -> dict[Text, float]:
+    """The joint law of the first `length` tokens, over as many cycles as they take.
+
+    A scheme whose cycles share numbers is written out to the end for every way these can fall.
+    """
+    if scheme.reuses_numbers:
+        return enumerate_outcomes(lambda numbers: write(scheme, pair, k, length, numbers)[0])
+    done: defaultdict[Text, float] = defaultdict(float)
+    for text, cycle, chance in cycles_of_texts(scheme, pair, k, length):
+        after = text + cycle.tokens
+        if len(after) >= length or after[-1] in pair.end:
+            done[after[:length]] += chance
     return dict(done)
 
 

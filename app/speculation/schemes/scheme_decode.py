@@ -13,7 +13,7 @@ from speculation import dice
 from speculation.cycle_records import positions_of, replacement_of
 from speculation.decode import Decoder, Request
 from speculation.dice import Purpose
-from speculation.models.language_model import LanguageModel
+from speculation.models.language_model import LanguageModel, over_vocabulary
 from speculation.models.passes import PassStore
 from speculation.rule import Law, overlap
 from speculation.schemes import Addressed, Block, Ruling, Scheme, Turn, draft_block
@@ -125,15 +125,13 @@ class SchemeDecoder(Decoder):
 
     def _draft_scores(self, tokens: Sequence[int]) -> Law:
         """The draft's scores for the next token over the whole vocabulary, [V]."""
-        scores = np.full(self.vocab_size, -np.inf)
-        support, short = self._draft.model.support, self._draft.extend(tokens)[-1]
-        scores[slice(len(short)) if support is None else support] = short
-        return scores
+        short = self._draft.extend(tokens)[-1].astype(np.float64)
+        return over_vocabulary(short, self._draft.model.support, self.vocab_size)
 
     def _read_by_target(self, text: list[int], drafted: list[int]) -> Law:
         logits = self._target.extend([*text[self._target.length :], *drafted], len(drafted) + 1)
         laws = self.scheme.target_laws(logits, self.request.sampling)
-        return self._spread(laws, self._target.model.support)
+        return over_vocabulary(laws, self._target.model.support, self.vocab_size, missing=0.0)
 
     def _turn(self, start: int) -> Turn:
         """The numbers of the current cycle."""

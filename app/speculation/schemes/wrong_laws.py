@@ -10,7 +10,7 @@ import numpy.typing as npt
 from speculation.dice import Purpose
 from speculation.rule import Law, Verification, acceptance, residual
 from speculation.sampling import Sampling, law
-from speculation.schemes.base import Scheme, Spot
+from speculation.schemes.base import Compared, Scheme, Spot, one_hot
 from speculation.schemes.many_runs import Many
 from speculation.schemes.random_numbers import Turn
 
@@ -29,9 +29,7 @@ class GreedyDraftSoftQ(Scheme):
 
     def draft_laws(self, logits: npt.ArrayLike, sampling: Sampling) -> tuple[Law, Law]:
         q = law(logits, sampling)
-        hot = np.zeros_like(q)
-        hot[np.argmax(q)] = 1.0
-        return hot, q
+        return one_hot(q), q
 
 
 class QBeforeFilters(Scheme):
@@ -169,27 +167,29 @@ class LowDraftsDropped(Scheme):
         token = super().propose(drawn_from, turn, i)
         return token if token is None or drawn_from[token] >= self.threshold else None
 
+    def tested(self, laws: Compared) -> Law:
+        """How often each token is drafted and not dropped, [V]."""
+        tested: Law = np.where(laws.drawn >= self.threshold, laws.drawn, 0.0)
+        return tested
+
     def committed_law(self, spot: Spot) -> Law:
         laws = self.compared(spot)
-        tested = np.where(laws.drawn >= self.threshold, laws.drawn, 0.0)
+        tested = self.tested(laws)
         kept = tested * self.chance(laws.p, laws.q)
         left = self.leftover(laws.p, laws.q) * (tested.sum() - kept.sum())
-        bonus = self.target_laws(spot.target_logits[None], spot.sampling)[0]
-        whole: Law = kept + left + (1.0 - tested.sum()) * bonus
+        whole: Law = kept + left + (1.0 - tested.sum()) * laws.p
         return whole
 
     def acceptance_rate(self, spot: Spot) -> float:
         laws = self.compared(spot)
-        tested = np.where(laws.drawn >= self.threshold, laws.drawn, 0.0)
-        return float(tested @ self.chance(laws.p, laws.q))
+        return float(self.tested(laws) @ self.chance(laws.p, laws.q))
 
     def sample(self, spot: Spot, many: Many) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         laws = self.compared(spot)
         drafts = many.draw(laws.drawn, Purpose.DRAFT)
         tokens, kept = super().sample(spot, many)
         dropped = laws.drawn[drafts] < self.threshold
-        bonus = self.target_laws(spot.target_logits[None], spot.sampling)[0]
-        tokens[dropped] = many.draw(bonus, self.replaces_with, dropped)
+        tokens[dropped] = many.draw(laws.p, self.replaces_with, dropped)
         return tokens, kept & ~dropped
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from speculation.dice import Purpose, draw_intervals
 from speculation.rule import Law, residual
 from speculation.sampling import softmax
-from speculation.schemes.base import Block, Compared, Ruling, Scheme, Spot
+from speculation.schemes.base import Compared, Scheme, Spot
 from speculation.schemes.many_runs import Many
 from speculation.schemes.race import race_row
 from speculation.schemes.random_numbers import Turn
@@ -157,13 +157,8 @@ class SharedNoise(Scheme):
     def propose(self, drawn_from: Law, turn: Turn, i: int) -> int:
         return turn.race(drawn_from, Purpose.DRAFT, i)
 
-    def verify(self, block: Block, turn: Turn) -> Ruling:
-        for i, token in enumerate(block.drafted):
-            p, q = block.target_probs[i], block.draft_probs[i]
-            if not turn.below(self.chance(p, q)[token], Purpose.ACCEPT, i):
-                left = self.leftover(p, q)
-                return Ruling(i, turn.race(left, Purpose.DRAFT, i), left, left)
-        return self.bonus(block, turn)
+    def replacement(self, left: Law, turn: Turn, i: int) -> int:
+        return turn.race(left, Purpose.DRAFT, i)
 
     def _second_door(self, laws: Compared, refused: Law) -> Law:
         if refused.max() <= 0.0:

@@ -9,7 +9,7 @@ import numpy as np
 
 from speculation.dice import Purpose
 from speculation.rule import Law, Verification, acceptance
-from speculation.schemes.base import Block, Ruling, Scheme
+from speculation.schemes.base import Block, Ruling, Scheme, one_hot
 from speculation.schemes.random_numbers import Turn
 
 
@@ -109,9 +109,7 @@ class ArgmaxVerification(Scheme):
     as_fast = False
 
     def chance(self, p: Law, q: Law) -> Law:
-        hot = np.zeros_like(p)
-        hot[np.argmax(p)] = 1.0
-        return hot
+        return one_hot(p)
 
     def leftover(self, p: Law, q: Law) -> Law:
         return self.chance(p, q)

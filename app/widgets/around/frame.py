@@ -33,7 +33,7 @@ _TITLE = """
 <style>.stMainBlockContainer h2 { font-size: 1.15rem; padding: .2rem 0 .3rem; }</style>
 <h1 class="page-title">Speculative decoding, step by step</h1>
 <p class="symbols">A small model drafts k tokens, a large one checks them in one pass, and the text
-follows the large one's law exactly.
+follows the large one's distribution exactly.
 <span class="swatch p"></span><b>p</b> target: the large model
 <span class="swatch q"></span><b>q</b> draft: the small one</p>
 """

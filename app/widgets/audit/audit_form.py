@@ -18,7 +18,7 @@ from speculation.pairs.pair import Pair
 from speculation.schemes import EXACT, SCHEMES
 from speculation.settings import Settings, complaints
 from widgets.audit import jobs
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 PAGE = "audit"
 ENGINES = {
@@ -27,7 +27,7 @@ ENGINES = {
     "openai": "An endpoint",
 }
 SIZES = sorted({25, 50, 100, 200, 400, 800, RUNS})
-LAW = "the exact law of the target here"
+LAW = "the exact distribution of the target here"
 
 
 @dataclass(frozen=True)

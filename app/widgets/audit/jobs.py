@@ -7,22 +7,18 @@ import streamlit as st
 
 from engines.base import EngineUnavailable
 from jobs.job import State, View, Work
-from jobs.worker import Full, worker
+from jobs.worker import worker
 from speculation.settings import Settings
 from widgets import state
-from widgets.plain import plain
+from widgets.markdown_text import plain
+from widgets.notices import noting
 from widgets.watch import waiting_words
 from widgets.watch import watch as watch_work
 
 
-def visitor(page: str) -> str:
-    """A page's own place in the worker: work here does not end the run in the Lab."""
-    return f"{state.visitor()}-{page}"
-
-
 def look(page: str) -> View | None:
     """What has become of the page's work."""
-    return worker().look(visitor(page), "work")
+    return worker().look(state.visitor(page), "work")
 
 
 def busy(page: str) -> bool:
@@ -33,11 +29,8 @@ def busy(page: str) -> bool:
 
 def ask(page: str, settings: Settings, work: Work) -> None:
     """Ask for work; a full queue is said by `notice`."""
-    st.session_state[_key(page)] = None
-    try:
-        worker().submit(visitor(page), settings, "work", fresh=True, work=work)
-    except Full as full:
-        st.session_state[_key(page)] = str(full)
+    with noting(_key(page)):
+        worker().submit(state.visitor(page), settings, "work", fresh=True, work=work)
 
 
 def notice(page: str) -> None:
@@ -56,7 +49,7 @@ def watch(page: str, words: Callable[[object], tuple[float, str]], stop: str = "
     """
     watch_work(lambda: look(page), partial(_progress, words))
     if st.button(stop, key=f"stop-{page}", icon=":material/stop:"):
-        worker().stop(visitor(page), "work")
+        worker().stop(state.visitor(page), "work")
         st.rerun()
 
 

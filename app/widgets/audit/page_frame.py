@@ -6,7 +6,7 @@ import streamlit as st
 
 from jobs.worker import worker
 from widgets.audit import jobs
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 
 def live_part(

@@ -10,10 +10,10 @@ from charts.style import CONFIG
 from engines.audit.report import Report, Result
 from engines.audit.report_text import as_junit
 from speculation.exactness.finding import Finding
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 COLUMNS = {
-    "exact": "Does the text follow the target's law, and are promises kept?",
+    "exact": "Does the text follow the target's distribution, and are promises kept?",
     "speed": "As fast as it should be?",
     "note": "For information",
 }

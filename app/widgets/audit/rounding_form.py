@@ -11,7 +11,7 @@ from jobs.job import Work
 from speculation.pairs.catalog import CUSTOM, TARGET
 from speculation.settings import MAX_PROMPT_CHARACTERS, Settings, complaints
 from widgets.audit import jobs
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 PAGE = "rounding"
 TYPED, FETCHED = "typed in", "from two endpoints"

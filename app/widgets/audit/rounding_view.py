@@ -15,7 +15,7 @@ from engines.rounding.sentences import (
     reach_sentence,
     verdict_sentence,
 )
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 _ICONS = {
     "identical": ":material/check_circle:",

@@ -11,7 +11,7 @@ from content.library import library
 from content.quiz import Order
 from speculation.trace import Cycle, Trace
 from widgets.classes import state
-from widgets.plain import plain
+from widgets.markdown_text import one_line, plain
 
 _KINDS = {
     "verdict": "Accepted or rejected?",
@@ -81,7 +81,7 @@ def _quiz(index: int) -> Question | None:
     blocks = {b.id: b for b in library().quizzes if not isinstance(b.quiz, Order)}
     chosen = st.selectbox(
         "Checkpoint question", list(blocks),
-        format_func=lambda id: " ".join(blocks[id].quiz.question.split())[:90],
+        format_func=lambda id: one_line(blocks[id].quiz.question)[:90],
         key=f"class-quiz-{index}",
     )  # fmt: skip
     return Question(kind="quiz", quiz=chosen) if chosen else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from widgets.classes.draft import MOST_UNDO, Draft
+from widgets.classes.plan_draft import MOST_UNDO, Draft
 
 _RUNNING, _DRAFT, _UNDO, _TURN = "class-running", "class-draft", "class-undo", "class-turn"
 

@@ -11,7 +11,7 @@ from environment import environment
 from recordings.presets import Preset, presets
 from speculation.pairs.catalog import CUSTOM, pairs
 from speculation.settings import MAX_PROMPT_CHARACTERS, Settings, complaints
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.state import Key, fill_controls, from_controls
 
 Callback = Callable[[], None]

@@ -4,7 +4,7 @@ import streamlit as st
 
 from charts.run.departure import departure_figure, departure_sentence
 from speculation.trace import Trace
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 
 def departure_strip(trace: Trace, before: Trace) -> None:

@@ -8,7 +8,7 @@ from speculation.trace import Trace
 from widgets import state
 from widgets.lab import address
 from widgets.lab.copy_button import copy_link_button
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.state import Key
 
 

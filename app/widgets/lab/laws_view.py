@@ -5,7 +5,7 @@ import streamlit as st
 from charts.run.laws import laws_figure, laws_sentence
 from components.stepper import Cursor
 from speculation.trace import Trace
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 
 def laws_view(trace: Trace, cursor: Cursor | None) -> None:

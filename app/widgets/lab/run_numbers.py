@@ -4,7 +4,7 @@ import streamlit as st
 
 from speculation.summary import Summary, summarize
 from speculation.trace import Trace
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 
 def run_numbers(trace: Trace) -> None:
@@ -23,7 +23,8 @@ def run_numbers(trace: Trace) -> None:
             "alpha",
             _number(numbers.alpha),
             "mean overlap",
-            "The mean over checked positions of the sum of min(p, q): how far the two laws agree.",
+            "The mean over checked positions of the sum of min(p, q): how far the two "
+            "distributions agree.",
         ),
         (
             "accepted / checked",

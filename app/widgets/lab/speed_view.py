@@ -9,7 +9,7 @@ from jobs.worker import Full, worker
 from speculation.compare import Comparison
 from speculation.settings import Settings
 from widgets import state
-from widgets.plain import plain as as_it_stands
+from widgets.markdown_text import plain as as_it_stands
 from widgets.watch import waiting_words, watch
 
 
@@ -71,7 +71,7 @@ def _verdict(settings: Settings, comparison: Comparison) -> str:
     if comparison.speedup < 0.98:
         return (
             f"Slower here, {where}: the drafts that were thrown away cost more time than the "
-            "accepted ones saved. The text's law is the same either way."
+            "accepted ones saved. The text's distribution is the same either way."
         )
     if comparison.speedup <= 1.02:
         return f"No difference worth the name, {where}."

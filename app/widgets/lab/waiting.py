@@ -4,8 +4,7 @@ import streamlit as st
 
 from jobs.job import View
 from jobs.worker import worker
-from recordings.presets import presets
-from recordings.trace_files import recorded
+from recordings.trace_files import recorded_presets
 from speculation.settings import Settings
 from speculation.trace import Trace
 from widgets import state
@@ -13,7 +12,7 @@ from widgets import state
 
 def recording_for(settings: Settings) -> Trace | None:
     """The shipped run that is nearest to what was asked: these settings, this prompt, or any."""
-    shipped = [trace for preset in presets() if (trace := recorded(preset.name)) is not None]
+    shipped = [trace for _, trace in recorded_presets()]
     same = [trace for trace in shipped if trace.settings == settings]
     prompt = [trace for trace in shipped if trace.settings.prompt == settings.prompt]
     return next(iter([*same, *prompt, *shipped]), None)

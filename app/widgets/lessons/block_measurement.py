@@ -10,7 +10,7 @@ from measuring.block_cost import Measurement
 from measuring.shipped import recorded_measurements
 from speculation.settings import Settings
 from widgets import state
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.watch import waiting_words, watch
 
 
@@ -71,4 +71,4 @@ def _live(precision: str) -> Measurement | None:
 
 def _who(precision: str) -> str:
     """A name of its own in the worker for each precision, so that one does not end the other."""
-    return f"{state.visitor()}-{precision}"
+    return state.visitor(precision)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from content.blocks import Document, WidgetBlock
 from widgets.lessons.figures import FIGURES
+from widgets.markdown_text import one_line
 
 
 def figure_view(block: WidgetBlock, document: Document) -> None:
@@ -16,4 +17,4 @@ def figure_view(block: WidgetBlock, document: Document) -> None:
 def _drawn(block: WidgetBlock, key: str) -> None:
     FIGURES[block.name](block.options, key)
     with st.container(key=f"see-{key}"):
-        st.markdown(" ".join(block.options.see.split()))
+        st.markdown(one_line(block.options.see))

@@ -10,7 +10,8 @@ from content.quiz import CaseGate, Option
 from store.learners import store
 from store.streamlit_identity import learner_id
 from widgets.lessons.option_buttons import options_view
-from widgets.lessons.quiz import one_paragraph, section_of
+from widgets.lessons.quiz import idea_behind, section_of
+from widgets.markdown_text import one_line
 
 SKIPPED = "skipped"
 
@@ -26,7 +27,7 @@ def _case(block: GateBlock, lesson: Lesson) -> None:
     if not isinstance(gate, CaseGate):
         raise TypeError(f"{block.id} asks about a live cycle; use live_gate_view")
     if predicted(block.id, block.id, lesson, gate.question, gate.options):
-        st.info(f"{one_paragraph(gate.reveal)} ([source]({gate.source}))")
+        st.info(f"{one_line(gate.reveal)} ([source]({gate.source}))")
 
 
 def predicted(
@@ -45,7 +46,7 @@ def predicted(
         store().record(me, key, lesson.slug, answer, correct)
         store().reached(me, lesson.slug, section_of(lesson, block_id))
 
-    st.markdown(f"**Predict first.** {one_paragraph(question)}")
+    st.markdown(f"**Predict first.** {one_line(question)}")
     options_view(key, options, chosen, keep, reveal=chosen is not None)
     if chosen is None:
         st.button(
@@ -55,6 +56,5 @@ def predicted(
     if chosen != SKIPPED:
         marked = mark_option(options, chosen)
         word = "You predicted right." if marked.correct else "It went another way."
-        idea = f" The idea behind it: {marked.misconception}." if marked.misconception else ""
-        st.markdown(f"**{word}** {marked.feedback}{idea}")
+        st.markdown(f"**{word}** {marked.feedback}{idea_behind(marked)}")
     return True

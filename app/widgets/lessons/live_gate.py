@@ -10,14 +10,14 @@ from charts.lessons.hand_laws import hand_figure, table_laws
 from charts.run.cycle_rows import cycle_rows
 from charts.run.laws import laws_sentence
 from content.blocks import GateBlock, Lesson
-from content.gates import LiveQuestion, live_question
+from content.live_questions import LiveQuestion, live_question
 from content.quiz import LiveGate
 from recordings.trace_files import recorded
 from speculation.trace import Cycle, Trace, digest
 from widgets.figure_parts import chart
 from widgets.lessons.gate import predicted
 from widgets.lessons.shown_run import badge, run_of
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.state import Shown
 
 FALLBACKS = ("code", "story", "question", "list", "poem")

@@ -9,8 +9,7 @@ from content.quiz import CaseGate, Choice
 from store.learners import store
 from store.records import AnswerRecord
 from store.streamlit_identity import learner_id
-from widgets.lessons.quiz import one_paragraph
-from widgets.plain import plain
+from widgets.markdown_text import one_line, plain
 
 
 def my_answers(library: Library) -> None:
@@ -60,11 +59,11 @@ def _said(answer: str, correct: bool | None, key: str, texts: dict[tuple[str, st
 
 def _questions(library: Library) -> dict[str, str]:
     """The text of every question, by id."""
-    found = {block.id: one_paragraph(block.quiz.question) for block in library.quizzes}
+    found = {block.id: one_line(block.quiz.question) for block in library.quizzes}
     for document in library.documents:
         for block in document.gates:
             if isinstance(block.gate, CaseGate):
-                found[block.id] = one_paragraph(block.gate.question)
+                found[block.id] = one_line(block.gate.question)
     return found
 
 
@@ -75,7 +74,7 @@ def _texts(library: Library) -> dict[tuple[str, str], str]:
         choices = [(b.id, b.quiz.options) for b in document.quizzes if isinstance(b.quiz, Choice)]
         cases = [(b.id, b.gate.options) for b in document.gates if isinstance(b.gate, CaseGate)]
         for key, options in (*choices, *cases):
-            found.update({(key, option.key): one_paragraph(option.text) for option in options})
+            found.update({(key, option.key): one_line(option.text) for option in options})
     return found
 
 

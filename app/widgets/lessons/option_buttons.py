@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from content.quiz import Option
+from widgets.markdown_text import one_line
 
 
 def options_view(
@@ -25,7 +26,7 @@ def options_view(
     """
     with st.container(key=f"options-{key}"):
         for option in options:
-            icon, text = ":material/radio_button_unchecked:", " ".join(option.text.split())
+            icon, text = ":material/radio_button_unchecked:", one_line(option.text)
             if option.key == chosen or (reveal and option.right):
                 icon = ":material/check_circle:" if option.right else ":material/cancel:"
             if option.key == chosen:

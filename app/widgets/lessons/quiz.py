@@ -13,6 +13,7 @@ from store.learners import store
 from store.records import AnswerRecord
 from store.streamlit_identity import learner_id
 from widgets.lessons.option_buttons import options_view
+from widgets.markdown_text import one_line
 
 _DONE_NOW = "lesson_done_now"
 
@@ -28,7 +29,7 @@ def _question(block: QuizBlock, lesson: Lesson) -> None:
         st.rerun()  # the whole page: the sidebar says that the lesson is done
     before = store().answers(learner_id()).get(block.id)
     number = lesson.required.index(block.id) + 1
-    st.markdown(f"**{number} of {len(lesson.required)}.** {one_paragraph(block.quiz.question)}")
+    st.markdown(f"**{number} of {len(lesson.required)}.** {one_line(block.quiz.question)}")
 
     def answer(text: str) -> None:
         _answer(block, lesson, text)
@@ -88,7 +89,7 @@ def _order(quiz_id: str, quiz: Order, before: AnswerRecord | None, answer: objec
                 disabled=i == 0,
                 help=f"Move step {i + 1} up",
             )
-            st.markdown(f"{i + 1}. {one_paragraph(steps[key].text)}")
+            st.markdown(f"{i + 1}. {one_line(steps[key].text)}")
     st.button(
         "Check the order",
         key=f"check-{quiz_id}",
@@ -146,11 +147,10 @@ def _say(marked: Marked, record: AnswerRecord) -> None:
         tries = "" if record.first_correct else " Your first try was another one; both are kept."
         st.success(f"Right. {marked.feedback}{tries}", icon=":material/check:")
     else:
-        idea = f" The idea behind it: {marked.misconception}." if marked.misconception else ""
         lead = "" if marked.feedback.startswith("Not ") else "Not quite. "
-        st.error(f"{lead}{marked.feedback}{idea}", icon=":material/close:")
+        st.error(f"{lead}{marked.feedback}{idea_behind(marked)}", icon=":material/close:")
 
 
-def one_paragraph(text: str) -> str:
-    """Text without the line breaks of its file."""
-    return " ".join(text.split())
+def idea_behind(marked: Marked) -> str:
+    """The misconception that a wrong answer comes from, as one more sentence."""
+    return f" The idea behind it: {marked.misconception}." if marked.misconception else ""

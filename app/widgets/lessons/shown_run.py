@@ -4,16 +4,17 @@ import streamlit as st
 from pydantic import ValidationError
 
 from jobs.job import View
-from jobs.worker import Full, worker
+from jobs.worker import worker
 from recordings.trace_files import recorded
 from speculation.settings import Settings, complaints
 from speculation.trace import Trace
 from widgets import state
-from widgets.plain import plain
+from widgets.markdown_text import plain, shortened
+from widgets.notices import notice, noting
 from widgets.state import Shown
 from widgets.watch import run_progress, watch
 
-_OWN, _NOTICE = "lesson_own_run", "lesson_own_notice"
+_OWN, _NOTICE, _PART = "lesson_own_run", "lesson_own_notice", "lesson"
 LENGTH = 40  # eight cycles at k = 4 commit at most that many
 
 
@@ -28,18 +29,12 @@ def run_of(preset: str) -> Shown | None:
 
 def badge(shown: Shown) -> None:
     """Which run a figure shows, and where it comes from."""
-    prompt = shown.trace.settings.prompt
-    short = prompt if len(prompt) <= 60 else f"{prompt[:59]}…"
+    short = shortened(shown.trace.settings.prompt)
     if shown.source == "live":
         st.markdown(f":green-badge[live: computed here]  \n{plain(short)}")
     else:
         when = shown.trace.timings.recorded_at[:10]
         st.markdown(f":gray-badge[recorded {when} by the same code]  \n{plain(short)}")
-
-
-def visitor() -> str:
-    """The lessons' own place in the worker: a run here does not end the one in the Lab."""
-    return f"{state.visitor()}-lesson"
 
 
 def own_run(key: str) -> None:
@@ -62,28 +57,26 @@ def own_run(key: str) -> None:
         if isinstance(st.session_state.get(_OWN), Shown) and st.button(
             "Back to the recording", key=f"back-{key}", type="tertiary"
         ):
-            worker().leave(visitor())
+            worker().leave(state.visitor(_PART))
             st.session_state.pop(_OWN)
             st.rerun()
     _follow()
 
 
 def _submit(prompt: str, seed: int) -> None:
-    st.session_state[_NOTICE] = None
-    try:
-        settings = Settings(prompt=prompt, seed=seed, k=4, length=LENGTH)
-        worker().submit(visitor(), settings)
-    except ValidationError as error:
-        st.session_state[_NOTICE] = "; ".join(complaints(error).values())
-    except Full as full:
-        st.session_state[_NOTICE] = str(full)
+    with noting(_NOTICE):
+        try:
+            settings = Settings(prompt=prompt, seed=seed, k=4, length=LENGTH)
+        except ValidationError as error:
+            st.session_state[_NOTICE] = "; ".join(complaints(error).values())
+            return
+        worker().submit(state.visitor(_PART), settings)
 
 
 def _follow() -> None:
     """How far the run is; when it is done, every figure of the lesson takes it."""
     view = _look()
-    if st.session_state.get(_NOTICE):
-        st.warning(plain(str(st.session_state[_NOTICE])))
+    notice(_NOTICE)
     if view is None:
         return
     if not view.final:
@@ -97,7 +90,7 @@ def _follow() -> None:
 
 
 def _look() -> View | None:
-    return worker().look(visitor())
+    return worker().look(state.visitor(_PART))
 
 
 def _shows(trace: Trace) -> bool:

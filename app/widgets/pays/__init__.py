@@ -1,6 +1,6 @@
 """The page "When it pays", a section a file.
 
-`choice.py` is what is looked at, `dials.py`, `curve.py`, `heat.py`, `time_parts.py`, `meters.py`
-and `engine.py` are the sections in order; `here.py` measures on this machine, `names.py` and
-`table.py` are shared.
+`choice.py` is what is looked at, `dials.py`, `curve.py`, `alpha_map.py`, `time_parts.py`,
+`meters.py` and `your_engine.py` (with `engine_names.py`) are the sections in order;
+`measured_here.py` measures on this machine, `html_table.py` is shared.
 """

@@ -13,7 +13,7 @@ from measuring.ladder_file import (
     SpeedCell,
 )
 from speculation.settings import Precision
-from widgets.pays import here
+from widgets.pays import measured_here
 
 KIND_TITLES = {
     "code": "Code",
@@ -95,7 +95,7 @@ def choose(found: DraftMeasurements) -> Choice:
             "k, draft length", 1, LONGEST_K, 4, key="pays-k",
             help="How many tokens the draft proposes in each cycle.",
         )  # fmt: skip
-    live = here.kept(name, kind, temperature, precision)
+    live = measured_here.kept(name, kind, temperature, precision)
     cells = live or found.speed_cells(name, kind, temperature, precision)
     return Choice(
         found, by_name[name], kind, temperature, precision, k, cells, live=live is not None

@@ -13,9 +13,9 @@ from charts.pays.curve import (
 from measuring.ladder_file import LONGEST_K
 from speculation.theory import expected_speedup
 from widgets.figure_parts import chart
+from widgets.markdown_text import plain
 from widgets.pays.choice import Choice, block_cost, block_costs
-from widgets.pays.here import measure_here
-from widgets.plain import plain
+from widgets.pays.measured_here import measure_here
 
 
 def curve(choice: Choice) -> None:

@@ -40,8 +40,8 @@ def _dials(choice: Choice) -> Place:
         round(choice.alpha, 2),
         STEP,
         key=f"pays-alpha-{where}",
-        help="The overlap of the two laws, averaged over the positions that were checked: the "
-        "chance that a checked draft is accepted.",
+        help="The overlap of the two distributions, averaged over the positions that were checked: "
+        "the chance that a checked draft is accepted.",
     )
     c = st.slider(
         "c, draft cost",

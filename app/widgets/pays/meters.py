@@ -17,6 +17,6 @@ def meters(choice: Choice) -> None:
     with right:
         st.subheader("Quality: it does not", anchor=False)
         chart(meter_figure(some, "log_prob"), meter_sentence(some, "log_prob"), "pays-quality")
-    st.subheader("What does change the law, and by how much", anchor=False)
+    st.subheader("What does change the distribution, and by how much", anchor=False)
     changes = choice.found.changes
     chart(changes_figure(changes), changes_sentence(changes), "pays-changes")

@@ -1,6 +1,7 @@
 """The page "Test it yourself": break the rule on purpose, and catch it.
 
-`cases.py` are the laws on offer, `trial.py` and `draw.py` draw from one position and judge,
-`sabotage.py`, `blind.py`, `exactly.py`, `whole.py` (with `texts.py`) and `real.py` are the
-sections, `table.py` is the kill table; `sentences.py` says what numbers mean.
+`cases.py` are the laws on offer (`real_position.py` scores one live), `trial.py` draws from one
+position and judges, `trial_view.py` shows it. The sections in order: `position_exactly.py`,
+`position_by_sampling.py`, `sabotage.py`, `whole_texts.py` (with `drawn_texts.py`),
+`blind_round.py`, `kill_table_view.py`; `sentences.py` says what numbers mean.
 """

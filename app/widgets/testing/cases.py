@@ -120,6 +120,11 @@ SMALL: tuple[Case, ...] = (
 )
 
 
+def offered(real: Case | None) -> dict[str, Case]:
+    """The positions to choose from, by name: the small ones, and a real one if there is one."""
+    return {case.name: case for case in (*SMALL, *([real] if real is not None else []))}
+
+
 def distance(one: Law, other: Law) -> float:
     """Total variation: half the sum of the differences."""
     return 0.5 * float(np.abs(one - other).sum())

@@ -8,18 +8,11 @@ import streamlit as st
 from charts.testing.shares import committed_sentence, shares_figure
 from speculation.schemes import SCHEMES, Scheme
 from widgets.figure_parts import chart
-from widgets.plain import plain
-from widgets.testing.cases import SMALL, Case, bias, most_visible, pick
-from widgets.testing.draw import (
-    band_chart,
-    checks_table,
-    counts_chart,
-    run_button,
-    runs_slider,
-    seed_line,
-)
+from widgets.markdown_text import plain
+from widgets.testing.cases import SMALL, Case, bias, most_visible, offered, pick
 from widgets.testing.sentences import bias_size
 from widgets.testing.trial import SIZES, predicted_runs
+from widgets.testing.trial_view import band_chart, counts_chart, trial_here
 
 BROKEN = [name for name, scheme in SCHEMES.items() if not scheme.exact]
 EXACT = [name for name, scheme in SCHEMES.items() if scheme.exact]
@@ -64,7 +57,15 @@ def about_scheme(scheme: Scheme) -> None:
     st.caption(plain(f"Seen in: {scheme.case}."))
 
 
-def option(name: str) -> str:
+def choose_scheme(start: str, key: str) -> Scheme:
+    """A list of all schemes, and what the chosen one does."""
+    names = [*BROKEN, *EXACT]
+    name: str = st.selectbox("Scheme", names, names.index(start), format_func=_option, key=key)
+    about_scheme(SCHEMES[name])
+    return SCHEMES[name]
+
+
+def _option(name: str) -> str:
     return f"{'exact' if SCHEMES[name].exact else 'broken'}: {spoken(name)}"
 
 
@@ -72,22 +73,11 @@ def sabotage(real: Case | None) -> None:
     """Choose a scheme, see its law, predict, run, catch."""
     figures, controls = st.columns([3, 2], gap="large")
     with controls:
-        name: str = st.selectbox(
-            "Scheme",
-            [*BROKEN, *EXACT],
-            BROKEN.index(START),
-            format_func=option,
-            key="sabotage-scheme",
-        )
-        scheme = SCHEMES[name]
-        about_scheme(scheme)
+        scheme = choose_scheme(START, "sabotage-scheme")
+        name = scheme.name
         case = _position(scheme, real)
         _prediction(scheme, case)
-        runs = runs_slider("sabotage")
-        trial = run_button(case, name, runs, "sabotage")
-        if trial is not None:
-            seed_line(trial)
-            checks_table(trial)
+        trial = trial_here(case, name, "sabotage")
     with figures:
         if trial is not None:
             counts_chart(trial, "sabotage", with_law=True)
@@ -101,7 +91,7 @@ def sabotage(real: Case | None) -> None:
 
 def _position(scheme: Scheme, real: Case | None) -> Case:
     """The position to test at: to begin with the one where the mistake is largest."""
-    cases = {case.name: case for case in (*SMALL, *([real] if real is not None else []))}
+    cases = offered(real)
     names = list(cases)
     chosen: str = st.selectbox(
         "Position",

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import kstest
+from scipy.stats import chi2, kstest, ncx2
 
 from speculation.dice import draw
 from speculation.exactness import counts, holm
@@ -95,6 +95,19 @@ def test_a_million_draws_of_the_real_rule() -> None:
     for runs, distance in zip(sizes, counts.tv_curve(tokens, p, sizes), strict=True):
         band = tv_band(p, runs, np.random.default_rng(7))
         assert abs(distance - band.mean) < 2 * (band.high - band.low)
+
+
+@pytest.mark.parametrize("free", [1, 7, 400])
+def test_the_interval_of_the_noncentrality_leaves_a_fortieth_at_each_end(free: int) -> None:
+    for statistic in (1.5 * free + 20.0, 3.0 * free + 50.0, 9e5):
+        low, high = counts.noncentrality_interval(statistic, free)
+        assert ncx2.sf(statistic, free, low) == pytest.approx(0.025, abs=1e-9)
+        assert ncx2.cdf(statistic, free, high) == pytest.approx(0.025, abs=1e-9)
+    far = (counts.noncentrality_interval(x, free) for x in (0.99e6, 1.01e6, 1e9, 1e12))
+    ends = [end for interval in far for end in interval]
+    assert ends == sorted(ends), "the search and the normal law meet"
+    assert counts.noncentrality_interval(0.0, free) == (0.0, 0.0)
+    assert counts.noncentrality_interval(chi2.median(free), free)[0] == 0.0
 
 
 # Power

@@ -23,9 +23,9 @@ from helpers.gated_worker import StubShelf
 from helpers.patience import patience, until
 from speculation.exactness import Finding
 from speculation.pairs.pair import Pair
-from widgets.audit import recorded, rounding_view
+from widgets.audit import rounding_view
 from widgets.audit.audit_form import stopped
-from widgets.audit.recorded import BadReport, recorded_audits, report_of
+from widgets.audit.recorded_audits import FOLDER, BadReport, recorded_audits, report_of
 
 SCREENS = Path(__file__).resolve().parents[3] / "app" / "screens"
 
@@ -102,7 +102,7 @@ def test_recorded_reports_open_and_come_out_as_they_went_in() -> None:
     assert verdicts["own"] == "exact"
     assert verdicts["own-replacement-from-target"] == "deviation"
     for one in found:
-        stored = json.loads((recorded.FOLDER / f"{one.name}.json").read_text())
+        stored = json.loads((FOLDER / f"{one.name}.json").read_text())
         assert json.loads(one.report.to_json()) == stored
         assert as_junit(one.report).startswith("<?xml")
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from charts.block_cost import cost_sentence, decimal
 from charts.lessons.hand_laws import hand_sentence
-from charts.measured import cost_sentence, decimal
 from charts.run.committed import bars_given, bars_of, committed_figure, committed_sentence
 from charts.run.cycle_rows import cycle_rows
 from content.library import library

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from charts.pays import curve, dials, engine, meters, time_parts
+from charts.pays import curve, dials, forecast, meters, time_parts
 from charts.pays.dials import Place
 from helpers.made_records import made_up
 from helpers.patience import patience
@@ -16,7 +16,7 @@ from measuring.engine_numbers import DEFINITIONS, Definition, Printed, invert, r
 from measuring.ladder_file import DraftMeasurements
 from speculation.settings import Settings
 from speculation.theory import accepted_over_drafted, expected_speedup, expected_tau
-from widgets.pays import heat, names
+from widgets.pays import alpha_map, engine_names
 
 APP = Path(__file__).resolve().parents[3] / "app"
 
@@ -163,20 +163,20 @@ def test_meters_and_changes(found: DraftMeasurements) -> None:
 
 def test_the_forecast_of_an_engine() -> None:
     reading = read(Printed(5, 0.54, "drafted", 90.0, 50.0, c=0.1))
-    figure = engine.forecast_figure(reading, 5)
+    figure = forecast.forecast_figure(reading, 5)
     assert [x.name for x in figure.data] == ["forecast", "best k", "measured"]
-    assert f"k = {reading.best} is forecast" in engine.forecast_sentence(reading, 5)
+    assert f"k = {reading.best} is forecast" in forecast.forecast_sentence(reading, 5)
     hopeless = read(Printed(5, 0.1, "drafted", c=0.9))
     assert hopeless.best == 0
-    assert "No k" in engine.forecast_sentence(hopeless, 5)
-    assert "no other k" in engine.forecast_sentence(reading, reading.best)
+    assert "No k" in forecast.forecast_sentence(hopeless, 5)
+    assert "no other k" in forecast.forecast_sentence(reading, reading.best)
 
 
 def test_every_cell_of_the_map_opens_its_run(found: DraftMeasurements) -> None:
     from html import unescape
     from urllib.parse import parse_qsl, urlsplit
 
-    table = heat.table_html(found, "layers-4")
+    table = alpha_map.table_html(found, "layers-4")
     assert table.count("<a href=") == len(found.prompts) * 4
     for part in table.split("<a href='")[1:]:
         address = urlsplit(unescape(part.split("'")[0]))
@@ -185,8 +185,8 @@ def test_every_cell_of_the_map_opens_its_run(found: DraftMeasurements) -> None:
         assert settings.pair == "smollm2-135m/layers-4"
         assert settings.prompt in [texts[0] for texts in found.prompts.values()]
         assert settings.k == 8
-    assert "Highest: code" in heat.heat_sentence(found, "layers-4")
-    assert heat.table_html(found, "no such draft").count("–") == len(found.prompts) * 4
+    assert "Highest: code" in alpha_map.heat_sentence(found, "layers-4")
+    assert alpha_map.table_html(found, "no such draft").count("–") == len(found.prompts) * 4
 
 
 # A visit
@@ -246,6 +246,6 @@ def test_without_measurements_the_last_part_works(monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_engine_is_missing_from_the_names() -> None:
-    table: Any = names.table_html()
+    table: Any = engine_names.table_html()
     for name in ("vLLM", "SGLang", "TensorRT-LLM", "llama.cpp", "transformers"):
         assert f"<th scope=row>{name}</th>" in table

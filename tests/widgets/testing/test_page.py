@@ -24,11 +24,11 @@ from speculation.models.passes import PassStore
 from speculation.schemes import SCHEMES, Spot
 from speculation.scored_place import Scored
 from speculation.settings import Settings
-from widgets.testing import real, sentences, table, whole
-from widgets.testing.blind import KINDS, kind_of, rounds
+from widgets.testing import kill_table_view, real_position, sentences, whole_texts
+from widgets.testing.blind_round import KINDS, kind_of, rounds
 from widgets.testing.cases import SMALL, Case, bias, most_visible, pick
-from widgets.testing.exactly import three_ways
-from widgets.testing.texts import write_texts
+from widgets.testing.drawn_texts import write_texts
+from widgets.testing.position_exactly import three_ways
 from widgets.testing.trial import SIZES, bands, predicted_runs, run_trial
 
 APP = Path(__file__).resolve().parents[3] / "app"
@@ -136,7 +136,7 @@ def test_whole_texts_show_what_one_position_cannot() -> None:
     caught = write_texts("bonus-from-draft", 2_000, 1)
     assert caught.flagged
     assert "token" not in caught.flagged
-    assert "Not exact" in whole.verdict(caught)
+    assert "Not exact" in whole_texts.verdict(caught)
     assert sum(caught.accepted) == 2_000
     assert sum(caught.expected) == pytest.approx(1.0)
     exact = [write_texts("exact", 500, seed) for seed in range(40)]
@@ -144,13 +144,13 @@ def test_whole_texts_show_what_one_position_cannot() -> None:
     assert np.mean([x.meter is not None and x.meter.inside for x in exact]) > 0.8
     assert write_texts("sample-and-match", 2_000, 1).slow
     assert not write_texts("block-verification", 20_000, 1).slow, "more than the rule keeps"
-    assert "slow all the same" in whole.verdict(write_texts("bonus-dropped", 500, 1))
+    assert "slow all the same" in whole_texts.verdict(write_texts("bonus-dropped", 500, 1))
     figure = heights_figure(caught.heights)
     assert sum(figure.data[0].y) == len(caught.heights)
     assert "of 20 bars" in heights_sentence(caught.heights)
     assert caught.forbidden
     assert "p forbids" in heights_sentence(caught.heights, caught.forbidden)
-    assert "p forbids" in whole.meter(caught)
+    assert "p forbids" in whole_texts.meter(caught)
     assert sum(accepted_figure(caught.expected, caught.accepted).data[1].y) == pytest.approx(1.0)
     assert "should be" in accepted_sentence(caught.expected, caught.accepted)
 
@@ -176,14 +176,14 @@ def test_every_blind_round_has_one_clear_answer() -> None:
 
 
 def test_part_of_the_kill_table_computed_again() -> None:
-    found = table.committed_table()
+    found = kill_table_view.committed_table()
     assert found is not None
     rows = {row["scheme"]: row for row in found["rows"]}
     assert list(rows) == list(SCHEMES)
     some = ["exact", "sample-and-match", "replacement-from-target", "end-ignored"]
     again = as_records(kill_table([SCHEMES[name] for name in some]))
     assert json.loads(json.dumps(again)) == [rows[name] for name in some]
-    shown = table.table_html(found["rows"])
+    shown = kill_table_view.table_html(found["rows"])
     assert shown.count("<th scope=row>") == len(SCHEMES) + 2
     for row in rows.values():
         assert (row["caught_with"] is None) == row["exact"]
@@ -199,7 +199,7 @@ def test_a_place_is_scored_over_the_whole_vocabulary(tiny_pair) -> None:  # type
     assert name == "scored"
     assert before == [None] * len(before)
     assert isinstance(scored, Scored)
-    case = real.case_of(scored)
+    case = real_position.case_of(scored)
     assert case.size == tiny_pair.target.vocab_size
     assert case.p.sum() == pytest.approx(1.0)
     assert sum(pick(case).fold(case.q)) == pytest.approx(1.0)

@@ -10,7 +10,7 @@ from speculation.exactness.counts import pearson_of
 from speculation.exactness.finding import Finding, z_finding
 from speculation.exactness.long_runs import pit_test, serial_test, z_test
 
-NO_LAW = "The target is not at hand, so its law is not known."
+NO_LAW = "The target is not at hand, so its distribution is not known."
 GREEDY = "At temperature 0 nothing is drawn."
 ENOUGH = 10.0
 """The variance of a sum of terms of size 1 from which on it is nearly normal."""
@@ -34,7 +34,7 @@ def why_no_cycles(evidence: Evidence) -> str:
 
 def first_tokens(evidence: Evidence) -> Check:
     """The joint law of the first tokens, by chi-square over the tree's outcomes."""
-    check = Check("first tokens", "Do beginnings come as often as the target's law says?")
+    check = Check("first tokens", "Do beginnings come as often as the target's distribution says?")
     if reason := why_not(evidence):
         return replace(check, why_not=reason)
     if evidence.tree is None:
@@ -52,12 +52,16 @@ def first_tokens(evidence: Evidence) -> Check:
 
 def every_token(evidence: Evidence) -> Check:
     """The height of each token in its law is uniform."""
-    check = Check("every token", "Does each token follow the law at its place?")
+    check = Check("every token", "Does each token follow the distribution at its place?")
     if reason := why_not(evidence):
         return replace(check, why_not=reason)
     scored = evidence.joined("main")
     finding = pit_test(scored, np.random.default_rng([evidence.plan.seed, 2]))
-    words = f"{scored.impossible} tokens came that the law forbids." if scored.impossible else ""
+    words = (
+        f"{scored.impossible} tokens came that the distribution forbids."
+        if scored.impossible
+        else ""
+    )
     return replace(check, finding=finding, words=words)
 
 
@@ -172,7 +176,7 @@ def toward_draft(evidence: Evidence) -> Check:
         return replace(check, why_not=reason)
     texts = [scored for _, scored in evidence.pairs("main") if len(scored.lean)]
     if not texts:
-        return replace(check, why_not="The draft's law is not at hand.")
+        return replace(check, why_not="The draft's distribution is not at hand.")
     lean = np.concatenate([x.lean for x in texts])
     variance = float(np.concatenate([x.lean_variance for x in texts]).sum())
     return replace(check, finding=bounded_sum(check.name, lean, variance))

@@ -33,13 +33,16 @@ def by_place(evidence: Evidence) -> Check:
 def by_door(evidence: Evidence) -> Check:
     """Each token against the law of the door it came through (see `exactness.cycles`): an accepted
     one follows min(p, q) / overlap, a replacement the residual, a bonus p. Any vocabulary."""
-    question = "Do accepted tokens, replacements and bonuses each follow the law of their own door?"
+    question = (
+        "Do accepted tokens, replacements and bonuses each follow the distribution of their own "
+        "door?"
+    )
     check = Check("by door", question, "note")
     if reason := why_no_cycles(evidence):
         return replace(check, why_not=reason)
     pairs = [(text, scored) for text, scored in evidence.pairs("main") if len(scored.overlaps)]
     if not pairs:
-        return replace(check, why_not="The draft's law is not at hand.")
+        return replace(check, why_not="The draft's distribution is not at hand.")
     rng = np.random.default_rng(evidence.plan.seed)
     parts = []
     for door in STRATA:
@@ -52,7 +55,7 @@ def by_door(evidence: Evidence) -> Check:
         chance = 0.0 if forbidden else uniformity(heights, door).p_value
         never = f", {forbidden} of them impossible there" if forbidden else ""
         parts.append(f"{door}: p {_in_words(chance)} ({len(low)} tokens{never})")
-    words = "Heights in the laws of the ratio rule, flat if it is at work; not corrected. "
+    words = "Heights in the distributions of the ratio rule, flat if it is at work; not corrected. "
     return replace(check, words=words + "; ".join(parts) + ".")
 
 

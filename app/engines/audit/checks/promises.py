@@ -73,7 +73,7 @@ def early_ends(evidence: Evidence) -> Check:
     """The law holds in texts that end early, too."""
     return _law_of_part(
         evidence,
-        Check("early ends", "Does the law hold in texts that end after a few tokens?"),
+        Check("early ends", "Does the distribution hold in texts that end after a few tokens?"),
         "ends",
         evidence.able.end_tokens,
         "The engine takes no end tokens of one's own.",
@@ -96,7 +96,9 @@ def forbidden(evidence: Evidence) -> Check:
 
 def bias_law(evidence: Evidence) -> Check:
     """And the other tokens follow the law that is left."""
-    check = Check("law with a bias", "Do the other tokens follow the law that is left?")
+    check = Check(
+        "distribution with a bias", "Do the other tokens follow the distribution that is left?"
+    )
     return _law_of_part(
         evidence, check, "bias", evidence.able.logit_bias, "The engine has no biases."
     )
@@ -111,7 +113,9 @@ def repetition(evidence: Evidence) -> Check:
 
 def repetition_law(evidence: Evidence) -> Check:
     """And the tokens follow the law with it."""
-    check = Check("law with repetition", "Do texts with it follow the penalized law?")
+    check = Check(
+        "distribution with repetition", "Do texts with it follow the penalized distribution?"
+    )
     able = evidence.able.repetition_penalty
     return _law_of_part(evidence, check, "repetition", able, NO_PENALTY)
 
@@ -125,7 +129,9 @@ def presence(evidence: Evidence) -> Check:
 
 def presence_law(evidence: Evidence) -> Check:
     """And the tokens follow the law with it."""
-    check = Check("law with presence", "Do texts with it follow the penalized law?")
+    check = Check(
+        "distribution with presence", "Do texts with it follow the penalized distribution?"
+    )
     able = evidence.able.presence_penalty
     return _law_of_part(evidence, check, "presence", able, NO_PENALTY)
 

@@ -23,7 +23,7 @@ def drafts_kept(evidence: Evidence) -> Check:
         ):
             tally.add(shares, accepted)
     if not tally.checked:
-        return replace(check, why_not="The draft's law is not at hand.")
+        return replace(check, why_not="The draft's distribution is not at hand.")
     share, overlap = tally.accepted / tally.checked, tally.expected / tally.checked
     words = f"Accepted of checked {share:.3f}, mean overlap {overlap:.3f}."
     return replace(check, finding=slower_test(tally), words=words)

@@ -8,7 +8,7 @@ from components.hand_laws import hand_drawn
 from content.widget_options import PQResidual
 from widgets.figure_parts import chart, hand_laws, rejections
 from widgets.lessons.shown_run import badge, run_of
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 
 def p_q_residual(options: PQResidual, key: str) -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from charts.measured import cost_figure, cost_sentence
+from charts.block_cost import cost_figure, cost_sentence
 from content.widget_options import PassCost
 from widgets.figure_parts import chart
 from widgets.lessons.block_measurement import measurements

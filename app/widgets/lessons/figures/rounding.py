@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from charts.measured import rounding_figure, rounding_sentence
+from charts.block_cost import rounding_figure, rounding_sentence
 from content.widget_options import Rounding
 from widgets.figure_parts import chart
 from widgets.lessons.block_measurement import measurements

@@ -11,7 +11,7 @@ from measuring.shipped import recorded_measurements
 from speculation.rule import overlap
 from speculation.sampling import Sampling, law
 from widgets.figure_parts import chart
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 STEPS = [0.02 * i for i in range(0, 501)]
 CURVES = 24

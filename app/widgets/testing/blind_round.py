@@ -10,19 +10,12 @@ import streamlit as st
 from speculation.exactness.finding import LEVEL, POWER
 from speculation.exactness.power import chi_square_power
 from speculation.schemes import SCHEMES, Scheme
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.testing.cases import SMALL, Case, bias
-from widgets.testing.draw import (
-    band_chart,
-    checks_table,
-    counts_chart,
-    run_button,
-    runs_slider,
-    seed_line,
-)
 from widgets.testing.sabotage import about_scheme, spoken
 from widgets.testing.sentences import bias_size
 from widgets.testing.trial import CHECKS, predicted_runs
+from widgets.testing.trial_view import band_chart, counts_chart, trial_here
 
 Kind = Literal["fast", "slow", "toward", "away", "forbidden"]
 
@@ -78,11 +71,7 @@ def blind_round() -> None:
     figures, controls = st.columns([3, 2], gap="large")
     with controls:
         st.markdown(f"Position: **{case.title}**  \n{plain(case.about)}")
-        runs = runs_slider("blind", 1_000)
-        trial = run_button(case, name, runs, "blind")
-        if trial is not None:
-            seed_line(trial)
-            checks_table(trial, with_verdict=answered is not None)
+        trial = trial_here(case, name, "blind", 1_000, with_verdict=answered is not None)
         guess = st.radio(
             "What is it?", list(KINDS), index=None, format_func=KINDS.__getitem__, key="blind-guess"
         )

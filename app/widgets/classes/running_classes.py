@@ -10,9 +10,9 @@ import streamlit as st
 from classroom.errors import Refused
 from classroom.service import classes
 from widgets.classes import state
-from widgets.classes.card import class_card
+from widgets.classes.class_card import class_card
 from widgets.classes.state import Running
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 SOON = timedelta(hours=1)
 

@@ -3,22 +3,19 @@
 import streamlit as st
 
 from jobs.job import View
-from jobs.worker import Full, worker
+from jobs.worker import worker
 from measuring.curve_here import Here, MeasureHere
 from measuring.ladder_file import DraftMeasurements, Rung, SpeedCell
 from speculation.settings import Precision, Settings
 from widgets import state
-from widgets.plain import plain
+from widgets.markdown_text import plain
+from widgets.notices import notice, noting
 from widgets.watch import waiting_words, watch
 
 LENGTH = 32
+_PART = "pays"
 _KEPT, _NOTICE, _SEEN = "pays-here-kept", "pays-here-notice", "pays-here-seen"
 Curve = tuple[str, str, float, str]
-
-
-def visitor() -> str:
-    """This page's own place in the worker: a measurement here does not end the run in the Lab."""
-    return f"{state.visitor()}-pays"
 
 
 def kept(rung: str, kind: str, temperature: float, precision: str) -> list[SpeedCell] | None:
@@ -35,13 +32,12 @@ def measure_here(
     if why is not None:
         st.caption(plain(f"Measuring here needs the live models. {why}"))
         return
-    view = worker().look(visitor(), "work")
+    view = worker().look(state.visitor(_PART), "work")
     if view is not None and not view.final:
-        watch(lambda: worker().look(visitor(), "work"), _running)
+        watch(lambda: worker().look(state.visitor(_PART), "work"), _running)
         return
     _collect(view)
     if st.button("Measure this curve on this machine", key="pays-measure"):
-        st.session_state[_NOTICE] = None
         work = MeasureHere(
             rung=rung.name,
             kind=kind,
@@ -52,14 +48,11 @@ def measure_here(
             length=LENGTH,
         )
         settings = Settings(pair=rung.pair, precision=precision)
-        try:
-            worker().submit(visitor(), settings, "work", fresh=True, work=work)
-        except Full as full:
-            st.session_state[_NOTICE] = str(full)
+        with noting(_NOTICE):
+            worker().submit(state.visitor(_PART), settings, "work", fresh=True, work=work)
         st.rerun()
     st.caption("Seven runs on one prompt, about 15 seconds; kept until this page is closed.")
-    if st.session_state.get(_NOTICE):
-        st.warning(plain(str(st.session_state[_NOTICE])))
+    notice(_NOTICE)
 
 
 def _running(view: View) -> None:
@@ -68,7 +61,7 @@ def _running(view: View) -> None:
     done = now.done if isinstance(now, Here) else 0.0
     st.progress(done, waiting_words(view) or "Measuring, plain decoding in between ...")
     if st.button("Stop", key="pays-stop"):
-        worker().stop(visitor(), "work")
+        worker().stop(state.visitor(_PART), "work")
         st.rerun()
 
 

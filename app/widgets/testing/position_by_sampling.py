@@ -3,15 +3,7 @@
 import streamlit as st
 
 from widgets.testing.cases import Case
-from widgets.testing.draw import (
-    band_chart,
-    checks_table,
-    counts_chart,
-    run_button,
-    runs_slider,
-    seed_line,
-    statistics_note,
-)
+from widgets.testing.trial_view import band_chart, counts_chart, statistics_note, trial_here
 
 
 def by_sampling(case: Case) -> None:
@@ -19,12 +11,8 @@ def by_sampling(case: Case) -> None:
     figures, controls = st.columns([3, 2], gap="large")
     with controls:
         st.markdown(f"Position: **{case.title}**")
-        runs = runs_slider("sampling")
-        trial = run_button(case, "exact", runs, "sampling")
-        if trial is not None:
-            seed_line(trial)
-            checks_table(trial)
-        else:
+        trial = trial_here(case, "exact", "sampling")
+        if trial is None:
             st.markdown(
                 "Each run draws a draft, a number u and, after a rejection, a replacement. "
                 "Try 10 first, then a million."

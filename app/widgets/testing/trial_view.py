@@ -9,7 +9,7 @@ from charts.testing.shares import counted_sentence, shares_figure
 from speculation.exactness.finding import LEVEL
 from speculation.schemes import SCHEMES
 from widgets.figure_parts import chart
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.testing.cases import Case, bias, pick
 from widgets.testing.sentences import (
     band_sentence,
@@ -23,7 +23,7 @@ from widgets.testing.trial import SIZES, Trial, bands, run_trial
 MOST_SEED = 10**6
 
 
-def runs_slider(key: str, start: int = 10_000) -> int:
+def _runs_slider(key: str, start: int) -> int:
     """How many runs, on a scale of 1, 2, 5, 10."""
     runs: int = st.select_slider(
         "Runs", SIZES, start, format_func=lambda n: f"{n:,}", key=f"runs-{key}"
@@ -31,7 +31,7 @@ def runs_slider(key: str, start: int = 10_000) -> int:
     return runs
 
 
-def run_button(case: Case, scheme: str, runs: int, key: str) -> Trial | None:
+def _run_button(case: Case, scheme: str, runs: int, key: str) -> Trial | None:
     """Draw with fresh random numbers when pressed -> the last trial of this scheme here."""
     slot = f"trial-{key}"
     if st.button("Run", key=f"draw-{key}", type="primary"):
@@ -42,11 +42,17 @@ def run_button(case: Case, scheme: str, runs: int, key: str) -> Trial | None:
     return None
 
 
-def seed_line(trial: Trial) -> None:
-    """What was drawn, and with which numbers."""
-    st.caption(
-        f"{trial.runs:,} runs with seed {trial.seed:,}. Every press of Run takes a new seed."
-    )
+def trial_here(
+    case: Case, scheme: str, key: str, start: int = 10_000, with_verdict: bool = True
+) -> Trial | None:
+    """The controls; under them the last trial of this scheme here, which is also returned."""
+    trial = _run_button(case, scheme, _runs_slider(key, start), key)
+    if trial is not None:
+        st.caption(
+            f"{trial.runs:,} runs with seed {trial.seed:,}. Every press of Run takes a new seed."
+        )
+        _checks_table(trial, with_verdict)
+    return trial
 
 
 def counts_chart(trial: Trial, key: str, with_law: bool, with_draft: bool = False) -> None:
@@ -72,7 +78,7 @@ def band_chart(case: Case, trial: Trial | None, key: str, scheme: str | None = N
     chart(figure, band_sentence(trial), f"band-{key}")
 
 
-def checks_table(trial: Trial, with_verdict: bool = True) -> None:
+def _checks_table(trial: Trial, with_verdict: bool) -> None:
     """Both checks and their p-values; the verdict, unless it is to be found."""
     law, speed = trial.adjusted
     share = trial.kept / trial.runs

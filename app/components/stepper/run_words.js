@@ -126,7 +126,7 @@ export function sentence(cursor, cycle, pieces) {
   if (cursor.stage === "draft") {
     return k === 0 ? "Nothing is drafted in this cycle: the target writes one token by itself."
       : `The draft model proposes ${plural(k, "token")}, one after the other, ` +
-        "each drawn from its own law q.";
+        "each drawn from its own distribution q.";
   }
   if (cursor.stage === "verify") {
     return `One target pass gives ${k ? `k + 1 = ${k + 1} rows` : "one row"} of p` +

@@ -7,9 +7,9 @@ from classroom.errors import BadPlan, Refused
 from classroom.plans.plan import MAX_PLAN_BYTES, Plan, parse_plan, shipped
 from classroom.service import classes
 from widgets.classes import state
-from widgets.classes.draft import Draft
+from widgets.classes.plan_draft import Draft
 from widgets.classes.state import Running
-from widgets.plain import plain
+from widgets.markdown_text import plain
 
 OWN, FILE = "own", "file"
 _FILE_PLAN = "class-file-plan"

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from speculation.exactness import Finding, holm
 from speculation.exactness.counts import pearson_of
-from speculation.exactness.cycles import Tally, joint_test, slower_test
+from speculation.exactness.cycles import joint_test, slower_test
 from speculation.exactness.finding import LEVEL
 from speculation.exactness.kill_table import stage_for
 from speculation.exactness.long_runs import Quality, pit_test, quality, serial_test, z_test
@@ -62,8 +62,7 @@ def audit_of(scheme: str) -> Audit:
 def write_texts(scheme: str, texts: int, seed: int) -> Written:
     """Draw the texts with the numbers of this seed, and test them."""
     audit, rng = audit_of(scheme), np.random.default_rng(seed)
-    law = audit.table.law / audit.table.law.sum()
-    rows = rng.choice(len(law), size=texts, p=law)
+    rows = audit.draw_texts(texts, rng)
     scored = audit.table.scored(rows, rng)
     came = [audit.table.texts[row] for row in rows]
     findings = {
@@ -100,20 +99,10 @@ def _cycles(
     audit: Audit, cycles: int, rng: np.random.Generator, findings: dict[str, Finding]
 ) -> tuple[int, ...]:
     """The cycles that begin a text: their joint law, and drafts kept against overlap."""
-    outcomes = list(audit.cycles)
-    law = np.array([audit.cycles[x] for x in outcomes])
-    drawn = rng.multinomial(cycles, law / law.sum()).tolist()
-    joint: dict[tuple[int, tuple[int, ...]], int] = {}
-    accepted, tally = [0] * (audit.stage.k + 1), Tally()
-    for outcome, count in zip(outcomes, drawn, strict=True):
-        key = outcome.n_accepted, outcome.tokens
-        joint[key] = joint.get(key, 0) + count
-        accepted[outcome.n_accepted] += count
-        overlaps = [
-            audit.stage.pair.overlap_after(outcome.tokens[:i]) for i in range(outcome.checked)
-        ]
-        for _ in range(count):
-            tally.add(overlaps, outcome.n_accepted)
+    joint, tally = audit.draw_cycles(cycles, rng)
+    accepted = [0] * (audit.stage.k + 1)
+    for (n, _), count in joint.items():
+        accepted[n] += count
     findings["cycle"] = joint_test(joint, audit.claimed_cycles, rng)
     findings["overlap"] = slower_test(tally)
     return tuple(accepted)

@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from widgets.pays.table import table
+from widgets.pays.html_table import table
 
 _STYLE = """
 <style>

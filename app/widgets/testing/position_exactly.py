@@ -13,7 +13,7 @@ from speculation.exactness.exact_position import (
     on_paper,
 )
 from widgets.figure_parts import chart
-from widgets.plain import plain
+from widgets.markdown_text import plain
 from widgets.testing.cases import Case, pick
 
 MOST_CALLS = {True: 300, False: 60}
@@ -38,7 +38,7 @@ def exactly_figure(case: Case) -> None:
 def exactly_numbers(case: Case) -> None:
     """How far each of the three ways ends from p."""
     paper, parts, calls = three_ways(case)
-    st.markdown(f"**Three ways to the same law**, over all {case.size:,} tokens")
+    st.markdown(f"**Three ways to the same distribution**, over all {case.size:,} tokens")
     st.table(
         {
             "how it was found": [

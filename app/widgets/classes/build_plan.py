@@ -10,8 +10,8 @@ from classroom.plans.questions import put
 from speculation.settings import complaints
 from widgets.classes import state
 from widgets.classes.add_question import add_question
-from widgets.classes.record import add_a_part
-from widgets.plain import plain
+from widgets.classes.add_run import add_a_part
+from widgets.markdown_text import plain
 
 
 def build_plan() -> None:

@@ -10,7 +10,7 @@ from measuring.ladder_file import TEMPERATURES, AlphaCell, DraftMeasurements
 from measuring.run_record import link_settings, seed_of
 from widgets import places
 from widgets.pays.choice import KIND_TITLES, Choice
-from widgets.pays.table import table
+from widgets.pays.html_table import table
 
 DARK_TEXT_ABOVE = 0.63  # below it, white on the dark page reads better
 

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from classroom.plans.plan import Item
 from jobs.job import View
-from jobs.worker import Full, worker
+from jobs.worker import worker
 from recordings.presets import presets
 from recordings.trace_files import BadTrace, parse
 from speculation.pairs.assets import ASSETS
@@ -14,10 +14,11 @@ from speculation.settings import Settings, complaints
 from speculation.trace import Trace
 from widgets import state
 from widgets.classes import state as mine
-from widgets.plain import plain
+from widgets.markdown_text import one_line, plain, shortened
+from widgets.notices import notice, noting
 from widgets.watch import run_progress, watch
 
-_NOTICE, _TAKEN = "class-run-notice", "class-run-taken"
+_NOTICE, _TAKEN, _PART = "class-run-notice", "class-run-taken", "class"
 
 
 def add_a_part() -> None:
@@ -40,8 +41,7 @@ def _add(title: str, trace: Trace | None = None, recording: str | None = None) -
 
 
 def _title(settings: Settings) -> str:
-    words = " ".join(settings.prompt.split())
-    return (words if len(words) <= 60 else f"{words[:59]}…") or "A run"
+    return shortened(one_line(settings.prompt)) or "A run"
 
 
 # A recording ------------------------------------------------------------------------------------
@@ -74,11 +74,6 @@ _EXTRA = {
 # A new run --------------------------------------------------------------------------------------
 
 
-def _visitor() -> str:
-    """A place of its own in the worker: a run here does not end the one in the Lab."""
-    return f"{state.visitor()}-class"
-
-
 def _record() -> None:
     why = worker().unavailable()
     if why is not None:
@@ -100,21 +95,20 @@ def _record() -> None:
 
 
 def _submit(**values: object) -> None:
-    st.session_state[_NOTICE] = None
-    try:
-        worker().submit(_visitor(), Settings.model_validate(values))
-    except ValidationError as error:
-        st.session_state[_NOTICE] = "; ".join(f"{k} {v}" for k, v in complaints(error).items())
-    except Full as full:
-        st.session_state[_NOTICE] = str(full)
+    with noting(_NOTICE):
+        try:
+            settings = Settings.model_validate(values)
+        except ValidationError as error:
+            st.session_state[_NOTICE] = "; ".join(f"{k} {v}" for k, v in complaints(error).items())
+            return
+        worker().submit(state.visitor(_PART), settings)
 
 
 def _follow() -> None:
     with st.container():
-        if st.session_state.get(_NOTICE):
-            st.warning(plain(str(st.session_state[_NOTICE])))
-    if worker().look(_visitor()) is not None:
-        watch(lambda: worker().look(_visitor()), _tick, also_finished=True)
+        notice(_NOTICE)
+    if worker().look(state.visitor(_PART)) is not None:
+        watch(lambda: worker().look(state.visitor(_PART)), _tick, also_finished=True)
 
 
 def _tick(view: View) -> None:
@@ -132,7 +126,7 @@ def _tick(view: View) -> None:
 def _done(trace: Trace) -> None:
     """The finished run, to be added once."""
     pieces = (trace.pieces[token] for token in trace.tokens)
-    committed = " ".join("".join(piece for piece in pieces if isinstance(piece, str)).split())
+    committed = one_line("".join(piece for piece in pieces if isinstance(piece, str)))
     st.markdown(
         plain(f"{len(trace.cycles)} cycles, {len(trace.tokens)} tokens: {committed[:160]}…")
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from speculation.exactness.kill_table import EXEMPT_ABOVE
+from speculation.exactness.kill_table import EXACT_CHECKS, EXEMPT_ABOVE
 from speculation.pairs.assets import ASSETS
 from widgets.testing.sabotage import spoken
 
@@ -15,14 +15,13 @@ FILE = ASSETS / "measurements" / "kill_table.json"
 
 CHECKS = {
     "token": ("first token", "counts of the first token, against p"),
-    "text": ("four tokens", "counts of texts of four tokens, against their law"),
-    "cycle": ("cycle", "counts of (accepted drafts, committed tokens), against their law"),
+    "text": ("four tokens", "counts of texts of four tokens, against their distribution"),
+    "cycle": ("cycle", "counts of (accepted drafts, committed tokens), against their distribution"),
     "PIT": ("heights", "where each token falls in [0, 1), which must be uniform (PIT)"),
     "surprise": ("surprise", "mean of −log p against the entropy it should have"),
     "overlap": ("drafts kept", "drafts kept, against the overlap of p and q"),
     "bonus": ("bonus", "cycles that end without a token of the target's"),
 }
-_LAW = ("token", "text", "cycle", "PIT", "surprise")
 
 _STYLE = """
 <style>
@@ -98,7 +97,7 @@ def _row(row: dict[str, Any]) -> str:
         if needed is None:
             cells += "<td class=none>–</td>"
         else:
-            best = row["caught_with"] if check in _LAW else row["slow_with"]
+            best = row["caught_with"] if check in EXACT_CHECKS else row["slow_with"]
             mark = " class=best" if needed == best else ""
             cells += f"<td{mark}>{count(needed)}</td>"
     return (

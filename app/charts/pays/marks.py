@@ -1,4 +1,4 @@
-"""What the figures of "When it pays" share: error bars, a line at 1, and dots with a shape."""
+"""What the figures of "When it pays" share: error bars, a line at 1, dots and a star."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,6 +31,18 @@ def even_line(figure: go.Figure, text: str = "plain") -> None:
         font={"size": 12, "color": EVEN},
     )  # fmt: skip
     figure.update_layout(margin_r=44)
+
+
+def star(x: int, y: float, name: str) -> go.Scatter:
+    """The best point of a curve."""
+    return go.Scatter(
+        x=[x],
+        y=[y],
+        mode="markers",
+        marker={"symbol": "star-open", "size": 20, "color": palette.PARTED, "line": {"width": 2}},
+        name=name,
+        hoverinfo="skip",
+    )
 
 
 def dot(color: str = palette.PARTED, symbol: str = "circle", size: int = 10) -> dict[str, Any]:

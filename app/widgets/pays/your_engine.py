@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from charts.pays.engine import forecast_figure, forecast_sentence
+from charts.pays.forecast import forecast_figure, forecast_sentence
 from measuring.engine_numbers import DEFINITIONS, Definition, Printed, Reading, read
 from speculation.theory import accepted_over_drafted, expected_tau
 from widgets.figure_parts import chart
-from widgets.pays.names import names_table
-from widgets.plain import plain
+from widgets.markdown_text import plain
+from widgets.pays.engine_names import names_table
 
 EXAMPLE_ALPHA, EXAMPLE_K = 0.8, 5
 STARTS: dict[Definition, float] = {"drafted": 0.54, "checked": 0.8, "tau": 3.7, "accepted": 2.7}

@@ -5,11 +5,10 @@ coincide, so that the question could not tell the right idea from the wrong one,
 question: the caller goes on to the next cycle.
 """
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from content.quiz import Ask, Option
+from content.quiz import Ask, Option, mixed
 from speculation.trace import TABLE_ROWS, Cycle, Position, Table
 
 Name = Callable[[int], str]
@@ -49,7 +48,7 @@ def _verdict(cycle: Cycle, name: Name) -> LiveQuestion | None:
         text="Accepted",
         right=accepted,
         misconception=None if accepted else "plausible to the target is enough",
-        feedback=why if accepted else f"{why} A place in the target's law is not enough.",
+        feedback=why if accepted else f"{why} A place in the target's distribution is not enough.",
     )
     no = Option(
         key="rejected",
@@ -83,13 +82,10 @@ def _committed(cycle: Cycle) -> LiveQuestion | None:
         right=True,
         feedback=f"{n} accepted, and one more that ends the cycle.",
     )
-    wrong = _distinct(
-        right.text, [(str(n_wrong), name, told) for n_wrong, name, told in candidates]
-    )
-    if len(wrong) < 2:
-        return None
-    options = _mixed((right, *wrong[:2]), f"{cycle.start}|{n}")
-    return LiveQuestion("How many tokens will this cycle commit?", options, None)
+    wrong = [(str(n_wrong), name, told) for n_wrong, name, told in candidates]
+    options = _three(right, wrong, f"{cycle.start}|{n}")
+    question = "How many tokens will this cycle commit?"
+    return None if options is None else LiveQuestion(question, options, None)
 
 
 def _after_rejection(ask: Ask, cycle: Cycle, name: Name) -> LiveQuestion | None:
@@ -120,11 +116,9 @@ def _lacks(place: int, rejected: Position, table: Table, name: Name) -> LiveQues
         right=True,
         feedback="A rejected token has p below q, so max(0, p - q) is 0 there.",
     )
-    wrong = _distinct(right.text, candidates)
-    if len(wrong) < 2:
-        return None
-    options = _mixed((right, *wrong[:2]), f"{rejected.index}|{rejected.token}")
-    return LiveQuestion("Which of these bars will the residual lack?", options, place)
+    options = _three(right, candidates, f"{rejected.index}|{rejected.token}")
+    question = "Which of these bars will the residual lack?"
+    return None if options is None else LiveQuestion(question, options, place)
 
 
 def _likeliest(place: int, rejected: Position, table: Table, name: Name) -> LiveQuestion | None:
@@ -160,18 +154,20 @@ def _likeliest(place: int, rejected: Position, table: Table, name: Name) -> Live
         right=True,
         feedback="Here p exceeds q by most, so the leftover is largest.",
     )
-    wrong = _distinct(right.text, candidates)
-    if len(wrong) < 2:
-        return None
-    options = _mixed((right, *wrong[:2]), f"{rejected.index}|{rejected.token}|r")
+    options = _three(right, candidates, f"{rejected.index}|{rejected.token}|r")
     question = f"{name(rejected.token)} was rejected. Which token most likely replaces it?"
-    return LiveQuestion(question, options, place)
+    return None if options is None else LiveQuestion(question, options, place)
 
 
-def _distinct(right: str, candidates: list[tuple[str, str, str]]) -> tuple[Option, ...]:
-    """Wrong options in order of interest, without any that reads like another."""
+def _three(
+    right: Option, candidates: list[tuple[str, str, str]], salt: str
+) -> tuple[Option, ...] | None:
+    """The right option and the first two wrong ones that read like no other; None without two.
+
+    candidates  text, misconception and feedback of wrong options, in order of interest
+    """
     options: list[Option] = []
-    seen = {right}
+    seen = {right.text}
     for text, misconception, feedback in candidates:
         if text not in seen:
             seen.add(text)
@@ -179,12 +175,7 @@ def _distinct(right: str, candidates: list[tuple[str, str, str]]) -> tuple[Optio
             options.append(
                 Option(key=key, text=text, misconception=misconception, feedback=feedback)
             )
-    return tuple(options)
-
-
-def _mixed(options: tuple[Option, ...], salt: str) -> tuple[Option, ...]:
-    """The options in an order that depends on the case alone, so the right place varies."""
-    return tuple(sorted(options, key=lambda o: hashlib.sha256(f"{salt}|{o.key}".encode()).digest()))
+    return mixed((right, *options[:2]), salt) if len(options) >= 2 else None
 
 
 def _digits(value: float) -> str:

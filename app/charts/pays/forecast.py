@@ -3,7 +3,7 @@
 import plotly.graph_objects as go
 
 from charts import palette
-from charts.pays.parts import dot, even_line
+from charts.pays.marks import dot, even_line, star
 from charts.style import finish
 from measuring.engine_numbers import Reading
 
@@ -23,17 +23,7 @@ def forecast_figure(reading: Reading, k: int) -> go.Figure:
         )
     )
     if reading.best:
-        figure.add_trace(
-            go.Scatter(
-                x=[reading.best],
-                y=[reading.forecast[reading.best]],
-                mode="markers",
-                marker={"symbol": "star-open", "size": 20, "color": palette.PARTED,
-                        "line": {"width": 2}},
-                name="best k",
-                hoverinfo="skip",
-            )
-        )  # fmt: skip
+        figure.add_trace(star(reading.best, reading.forecast[reading.best], "best k"))
     highest = max(reading.forecast.values())
     if reading.measured is not None:
         highest = max(highest, reading.measured)

@@ -4,26 +4,22 @@ import streamlit as st
 
 from charts.labels import axis_label
 from jobs.job import View
-from jobs.worker import Full, worker
-from recordings.presets import presets
-from recordings.trace_files import recorded
+from jobs.worker import worker
+from recordings.trace_files import recorded_presets
 from speculation.schemes import Spot
 from speculation.scored_place import Scored
 from speculation.settings import Settings
 from speculation.text import join
 from speculation.trace import Trace
 from widgets import state
-from widgets.plain import plain
+from widgets.markdown_text import plain
+from widgets.notices import notice, noting
 from widgets.testing.cases import Case
 from widgets.watch import waiting_words, watch
 
 REAL = "real"
+_PART = "test"
 _CASE, _NOTICE, _SEEN = "test-real-case", "test-real-notice", "test-real-seen"
-
-
-def visitor() -> str:
-    """This page's own place in the worker: scoring here does not end the run in the Lab."""
-    return f"{state.visitor()}-test"
 
 
 def real_case() -> Case | None:
@@ -36,7 +32,9 @@ def real_controls() -> None:
     """Choose a text and a place, and have the models score it."""
     why = worker().unavailable()
     if why is not None:
-        st.caption(plain(f"Real positions need whole laws, so live models: disabled here. {why}"))
+        st.caption(
+            plain(f"Real positions need whole distributions, so live models: disabled here. {why}")
+        )
         return
     with st.expander("A real position, live"):
         runs = _runs()
@@ -56,8 +54,7 @@ def real_controls() -> None:
             st.rerun()
         if running:
             watch(_look, _progress, 0.3)
-        if st.session_state.get(_NOTICE):
-            st.warning(plain(str(st.session_state[_NOTICE])))
+        notice(_NOTICE)
     _collect()
 
 
@@ -67,24 +64,17 @@ def _runs() -> dict[str, Trace]:
     shown = state.shown()
     if shown is not None and shown.trace.cycles:
         found["The run in the Lab"] = shown.trace
-    for preset in presets():
-        trace = recorded(preset.name)
-        if trace is not None:
-            found[preset.title] = trace
-    return found
+    return found | {preset.title: trace for preset, trace in recorded_presets()}
 
 
 def _ask(settings: Settings) -> None:
-    st.session_state[_NOTICE] = None
-    try:
-        worker().submit(visitor(), settings, "score")
-        worker().settle(visitor(), 0.2, "score")
-    except Full as full:
-        st.session_state[_NOTICE] = str(full)
+    with noting(_NOTICE):
+        worker().submit(state.visitor(_PART), settings, "score")
+        worker().settle(state.visitor(_PART), 0.2, "score")
 
 
 def _look() -> View | None:
-    return worker().look(visitor(), "score")
+    return worker().look(state.visitor(_PART), "score")
 
 
 def _progress(view: View) -> None:

@@ -53,7 +53,7 @@ def cost_sentence(found: Sequence[Measurement]) -> str:
 def rounding_figure(found: Sequence[Measurement]) -> go.Figure:
     """The largest difference of a logit, and of the laws, on a scale of powers of ten."""
     figure = go.Figure()
-    names = ["largest logit difference", "mean difference of the laws"]
+    names = ["largest logit difference", "mean difference of the distributions"]
     for m in found:
         color, pattern = _LOOKS.get(m.precision, (palette.UNCHECKED, ""))
         values = [m.logit, m.tv_mean]
@@ -81,7 +81,8 @@ def rounding_sentence(found: Sequence[Measurement]) -> str:
     """The numbers, and how often the likeliest token changed."""
     return " ".join(
         f"In {m.precision}, at {m.places} places, logits differ by up to {decimal(m.logit)} and "
-        f"the laws by {decimal(m.tv_mean)} on average; the likeliest token changed at {m.flips}."
+        f"the distributions by {decimal(m.tv_mean)} on average; the likeliest token changed at "
+        f"{m.flips}."
         for m in found
     )
 

@@ -13,11 +13,11 @@ from charts.testing.texts import (
 from speculation.exactness.finding import LEVEL
 from speculation.schemes import SCHEMES
 from widgets.figure_parts import chart
-from widgets.plain import plain
-from widgets.testing.draw import MOST_SEED
-from widgets.testing.sabotage import BROKEN, EXACT, about_scheme, option
+from widgets.markdown_text import plain
+from widgets.testing.drawn_texts import Written, write_texts
+from widgets.testing.sabotage import choose_scheme
 from widgets.testing.sentences import number
-from widgets.testing.texts import Written, write_texts
+from widgets.testing.trial_view import MOST_SEED
 
 SIZES = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000)
 START = "later-drafts-kept"
@@ -37,11 +37,7 @@ def whole_texts() -> None:
     """Choose a scheme, write texts, look at all checks together."""
     figures, controls = st.columns([3, 2], gap="large")
     with controls:
-        names = [*BROKEN, *EXACT]
-        name: str = st.selectbox(
-            "Scheme", names, names.index(START), format_func=option, key="whole-scheme"
-        )
-        about_scheme(SCHEMES[name])
+        name = choose_scheme(START, "whole-scheme").name
         texts: int = st.select_slider(
             "Texts", SIZES, 1_000, format_func=lambda n: f"{n:,}", key="whole-texts"
         )
