@@ -1,8 +1,10 @@
 """A decode function in another interpreter, asked over a pipe."""
 
+import contextlib
 import json
 import os
 import selectors
+import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -33,7 +35,7 @@ class Foreign:
         quiet = {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, **quiet}, text=True, bufsize=1,
+            env={**os.environ, **quiet}, text=True, bufsize=1, start_new_session=True,
         )  # fmt: skip
         assert self._process.stderr is not None
         os.set_blocking(self._process.stderr.fileno(), False)
@@ -83,13 +85,10 @@ class Foreign:
         return lines[-1][:300] if lines else ""
 
     def close(self) -> None:
-        """End it, and what it started."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        try:
-            self._process.wait(5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
+        """End it, and what it started: both are in a session of their own."""
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
 
     def __enter__(self) -> Self:
         return self

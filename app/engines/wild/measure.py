@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from engines.audit.outcome_tree import grow
 from engines.audit.target_law import TargetLaw
 from engines.base import Continuation, SampleRequest
 from engines.wild.foreign import Foreign
-from engines.wild.record import FINE, SURE, Outcome, Measured
+from engines.wild.record import FINE, SURE, Measured, Outcome
 from engines.wild.whole_passes import WholePasses
 from speculation.exactness.counts import pearson_of
 from speculation.models.language_model import LanguageModel
@@ -69,6 +70,7 @@ def told(request: SampleRequest) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=2)
 def target_of(folder: Path) -> WholePasses:
     """The target whose distribution is the measure, in float32."""
     import torch

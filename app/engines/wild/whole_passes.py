@@ -19,17 +19,26 @@ class WholePasses:
         self.digest = name
         self.vocab_size = int(module.config.get_text_config().vocab_size)
         self.max_length = int(module.config.get_text_config().max_position_embeddings)
+        self._known: dict[tuple[int, ...], Logits] = {}
 
     def start(self) -> "WholeContext":
         """An empty context."""
-        return WholeContext(self.module)
+        return WholeContext(self)
+
+    @torch.inference_mode()
+    def after(self, tokens: tuple[int, ...]) -> Logits:
+        """The logits after each of the tokens, [T, V]; a text is read once."""
+        if tokens not in self._known:
+            out = self.module(torch.tensor([tokens]), use_cache=False)
+            self._known[tokens] = to_numpy(out.logits[0])
+        return self._known[tokens]
 
 
 class WholeContext:
     """The tokens so far; every pass reads them all again."""
 
-    def __init__(self, module: Any, tokens: Sequence[int] = ()) -> None:
-        self._module = module
+    def __init__(self, model: WholePasses, tokens: Sequence[int] = ()) -> None:
+        self._model = model
         self._tokens = list(tokens)
 
     @property
@@ -42,12 +51,10 @@ class WholeContext:
         """Nothing is kept."""
         return 0
 
-    @torch.inference_mode()
     def extend(self, tokens: Sequence[int], rows: int = 1) -> Logits:
         """Read on; the logits after the last `rows` tokens."""
         self._tokens += tokens
-        out = self._module(torch.tensor([self._tokens]), use_cache=False)
-        return to_numpy(out.logits[0, -rows:])
+        return self._model.after(tuple(self._tokens))[-rows:]
 
     def crop(self, length: int) -> None:
         """Forget what came after."""
@@ -55,4 +62,4 @@ class WholeContext:
 
     def copy(self) -> Self:
         """Another one that has read the same."""
-        return type(self)(self._module, self._tokens)
+        return type(self)(self._model, self._tokens)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from engines.wild.record import FILE, Row, Measured, Verdict, Wild, read
+from engines.wild.record import FILE, Measured, Row, Verdict, Wild, read
 from widgets.plain import plain
 
 SHOWN = Path(__file__).resolve().parents[2] / "engines" / "wild" / "shown"

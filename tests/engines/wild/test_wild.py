@@ -14,7 +14,7 @@ from engines.wild.findings import CANNOT, FINDINGS
 from engines.wild.foreign import Foreign, ForeignError
 from engines.wild.install import DRIVERS
 from engines.wild.measure import SETTINGS, Amount, measure, request_of, told
-from engines.wild.record import NotRun, Outcome, Row, Measured, Wild
+from engines.wild.record import Measured, NotRun, Outcome, Row, Wild
 from engines.wild.table_text import table
 from helpers.tables import TableModel
 from speculation.sampling import law

@@ -19,7 +19,7 @@ from engines.audit.report_text import as_junit
 from engines.rounding.example import FILE, rounding_examples
 from engines.rounding.found import Candidate, Rounding, Side
 from engines.rounding.sentences import numbers_sentences, picture_sentence, verdict_sentence
-from engines.wild.record import Outcome, Row, Measured, Wild
+from engines.wild.record import Measured, Outcome, Row, Wild
 from helpers.browser import Opener, open_lab, playwright_browser, server  # noqa: F401
 from helpers.gated_worker import StubShelf
 from speculation.exactness import Finding
