@@ -20,10 +20,10 @@ def page() -> None:
     with st.container(key="audit-body"):
         st.title("Audit an engine", anchor=False)
         st.markdown(
-            "An engine claims that its texts follow the target's law. It is asked for many "
-            "continuations of one prompt; the target reads them all, and a dozen checks compare "
-            "them with its law. The report says what was found, how large it is, and **how small "
-            "a bias could have stayed hidden**."
+            "An engine claims that its texts follow the target's distribution. It is asked for "
+            "many continuations of one prompt; the target reads them all, and a dozen checks "
+            "compare them with its distribution. The report says what was found, how large it is, "
+            "and **how small a bias could have stayed hidden**."
         )
         engines_on_record()
         st.header("An audit of your own", anchor="your-own")
