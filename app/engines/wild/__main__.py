@@ -1,6 +1,6 @@
 """Put the engines in the wild to the test: `make wild`.
 
-    python -m engines.wild [--only ENGINE] [--minutes M] [--texts N] [--seconds S] [--again]
+    python -m engines.wild [--only WORDS] [--minutes M] [--texts N] [--seconds S] [--again]
 
 Installs what is needed under build/wild, measures every path and its plain twin, and writes
 assets/measurements/wild.json after each, so that it goes on where it stopped. Exit status 0, or 2
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     until = time.monotonic() + 60.0 * options.minutes
     done = True
     for path in PATHS:
-        if options.only and options.only.lower() not in path.engine.lower():
+        if options.only.lower() not in f"{path.engine}: {path.label}".lower():
             continue
         if not options.again and is_there(record, path):
             continue
@@ -152,7 +152,7 @@ def parser() -> argparse.ArgumentParser:
         prog="engines.wild", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    whole.add_argument("--only", default="", help="engines whose name contains this")
+    whole.add_argument("--only", default="", help="where ENGINE: PATH contains this")
     whole.add_argument("--minutes", type=float, default=60.0, help="start no path after that")
     whole.add_argument("--texts", type=int, default=20_000, help="for each setting, at most")
     whole.add_argument("--seconds", type=float, default=30.0, help="for each setting, about")

@@ -13,6 +13,9 @@ SHOWN = Path(__file__).resolve().parents[2] / "engines" / "wild" / "shown"
 HEADS = ("Path", "Control", "Verdict", "Size of the deviation", "Texts", "Date")
 MARKS: dict[Verdict, str] = {"passes": "●", "deviates": "◆", "unclear": "○"}
 
+FEW = 0.01
+"""Kept drafts a text, below which a path is hardly tested."""
+
 _STYLE = """
 <style>
 .wild { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
@@ -104,12 +107,11 @@ def table_html(found: Wild) -> str:
 
 def _row_html(row: Row) -> str:
     lossy = " (lossy by design)" if row.claims == "lossy" else ""
-    none = "; no draft was made" if row.found.drafted == 0 else ""
     cells = (
         ("", f"{row.path}{lossy}"),
         ("control", f"{MARKS[row.control.verdict]} {row.control.verdict}"),
         ("verdict", f"{MARKS[row.verdict]} {row.verdict}"),
-        ("size", size(row) + none),
+        ("size", size(row) + few_drafts(row)),
         ("number", f"{row.found.texts:,}"),
         ("date", row.date),
     )
@@ -129,6 +131,16 @@ def size(row: Row) -> str:
     if row.verdict == "deviates":
         return f"{how_far(row.found.worst)}, at {row.found.worst.setting}"
     return f"none seen; {row.found.sees:.2f} would have been"
+
+
+def few_drafts(row: Row) -> str:
+    """A pass says little where hardly a draft was kept: then how many there were."""
+    kept = row.found.accepted
+    if row.found.drafted == 0:
+        return "; no draft was made"
+    if kept is None or kept >= FEW * row.found.texts:
+        return ""
+    return f"; says little, as {kept:,} drafts were kept"
 
 
 def how_far(test: Measured) -> str:

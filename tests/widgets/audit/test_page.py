@@ -119,6 +119,9 @@ def test_the_table_says_what_was_found_in_words_and_shapes() -> None:
     assert "◆ deviates" in html
     assert "none seen; 0.10 would have been; no draft was made" in html
     assert "0.40 (0.02 by chance alone), at temperature 1" in html
+    few = rows[0].found.model_copy(update={"drafted": 50, "accepted": 3})
+    kept = on_record.few_drafts(rows[0].model_copy(update={"found": few}))
+    assert kept == "; says little, as 3 drafts were kept"
     assert 'data-head="Verdict"' in html, "on a phone each value has its name beside it"
     assert "1 follow the target's distribution" in on_record.summary(found)
     assert "1 do not (an <engine>)" in on_record.summary(found)
