@@ -8,7 +8,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8501
 JOBS ?= 2
 
-.PHONY: run install test lint bench audit measure drafts traces help
+.PHONY: run install test lint bench audit wild measure drafts traces help
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -57,6 +57,9 @@ audit: install  ## audit the decoder, the decoder with a planted mistake, and tr
 	@echo; echo "transformers, with an assistant:"
 	$(BIN)/python -m engines audit transformers --n 80
 	$(BIN)/python -m engines audit transformers --n 80 --temperature 0.8 --top-k 40 --top-p 0.95
+
+wild: install  ## engines that can be had as packages, each in build/wild/NAME (WHAT="--only mlx"): resumable
+	$(BIN)/python -m engines.wild $(WHAT)
 
 # Sampling and scoring make temporaries of up to a gigabyte, again and again. Taken from the system
 # each time, their pages cost as much as the arithmetic (measured on 2 cores: half of all CPU time

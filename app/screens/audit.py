@@ -7,6 +7,7 @@ from jobs.job import State
 from widgets import places
 from widgets.audit import jobs
 from widgets.audit.audit_form import PAGE, audit_form, stopped
+from widgets.audit.on_record import engines_on_record
 from widgets.audit.page_frame import choose, live_part
 from widgets.audit.recorded_audits import recorded_audits
 from widgets.audit.report_view import minutes, report_view
@@ -24,6 +25,8 @@ def page() -> None:
             "compare them with its distribution. The report says what was found, how large it "
             "is, and **how small a bias could have stayed hidden**."
         )
+        engines_on_record()
+        st.header("An audit of your own", anchor="your-own")
         needs = "An audit of your own needs the models live"
         live_part(PAGE, audit_form, _words, needs, "Stop, and report on what there is")
         if not _own_report():

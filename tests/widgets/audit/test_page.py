@@ -18,12 +18,13 @@ from engines.audit.report_text import as_junit
 from engines.rounding.example import FILE, rounding_examples
 from engines.rounding.found import Candidate, Rounding, Side
 from engines.rounding.sentences import numbers_sentences, picture_sentence, verdict_sentence
+from engines.wild.record import Measured, Outcome, Row, Wild
 from helpers.browser import Opener
 from helpers.gated_worker import StubShelf
 from helpers.patience import patience, until
 from speculation.exactness import Finding
 from speculation.pairs.pair import Pair
-from widgets.audit import rounding_view
+from widgets.audit import on_record, rounding_view
 from widgets.audit.audit_form import stopped
 from widgets.audit.recorded_audits import FOLDER, BadReport, recorded_audits, report_of
 
@@ -89,6 +90,54 @@ def test_bars_meet_where_the_verdict_is_a_tie() -> None:
         assert (left <= right) == meets
         assert ("does not meet" in picture_sentence(found(reach))) != meets
         assert "&lt;0&gt;" in figure.layout.yaxis.ticktext[0], "a token is no markup"
+
+
+# Engines on record
+
+
+def test_the_table_says_what_was_found_in_words_and_shapes() -> None:
+    numbers = {"texts": 2000, "outcomes": 4, "effect": 0.4, "low": 0.3, "high": 0.5, "sees": 0.1}
+
+    def outcome(p_value: float) -> Outcome:
+        one = Measured(
+            setting="temperature 1", p_value=p_value, apart=0.4, apart_by_chance=0.02, **numbers
+        )
+        return Outcome(tested=(one,), seconds=1.0, drafted=0)
+
+    def row(path: str, p_value: float) -> Row:
+        return Row(
+            engine="an <engine>", version="1.2", packages={}, path=path, driver="", twin="",
+            claims="exact", date="2026-12-01", control=outcome(0.5), found=outcome(p_value),
+        )  # fmt: skip
+
+    rows = (row("good", 0.5), row("bad", 1e-9))
+    found = Wild(machine="m", pair="p", rows=rows)
+    html = on_record.table_html(found)
+    assert "an &lt;engine&gt;" in html
+    assert "● passes" in html
+    assert "◆ deviates" in html
+    assert "none seen; 0.10 would have been; no draft was made" in html
+    assert "0.40 (0.02 by chance alone), at temperature 1" in html
+    few = rows[0].found.model_copy(update={"drafted": 50, "accepted": 3})
+    kept = on_record.few_drafts(rows[0].model_copy(update={"found": few}))
+    assert kept == "; says little, as 3 drafts were kept"
+    assert 'data-head="Verdict"' in html, "on a phone each value has its name beside it"
+    assert "1 follow the target's distribution" in on_record.summary(found)
+    assert "1 do not (an <engine>)" in on_record.summary(found)
+
+
+def test_the_page_opens_with_the_engines_on_record() -> None:
+    app = open_page("audit")
+    headers = [x.value for x in app.header]
+    assert headers[0] == "Engines on record"
+    record = on_record.recorded_wild()
+    assert record is not None
+    whys = [x.label for x in app.expander if x.label.endswith(": why")]
+    assert len(whys) == sum(row.verdict == "deviates" for row in record.rows)
+    assert any("could not run" in x.label for x in app.expander)
+    words = " ".join(x.value for x in app.markdown) + " ".join(x.value for x in app.caption)
+    assert not re.search(r"\blaws?\b", on_record.summary(record))
+    assert "once in a million" in words
 
 
 # What ships
