@@ -13,7 +13,12 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
 from speculation.models.blocks import rows_in_blocks
-from speculation.models.language_model import Context, LanguageModel, over_vocabulary
+from speculation.models.language_model import (
+    Context,
+    LanguageModel,
+    over_one_vocabulary,
+    over_vocabulary,
+)
 from speculation.pairs.pair import Pair
 from speculation.rule import overlap
 from speculation.run import machine
@@ -136,7 +141,10 @@ def overlap_curves(
     rows = len(tokens) - first
     p = _logits(target, tokens, rows)
     q = _logits(draft, tokens, rows)
-    curves = [overlap(softmax(p / temperature), softmax(q / temperature)) for temperature in grid]
+    curves = [
+        overlap(*over_one_vocabulary(softmax(p / temperature), softmax(q / temperature)))
+        for temperature in grid
+    ]
     return np.array(curves).T.tolist()  # type: ignore[no-any-return]
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import pad
 
 from training.target import END_OF_TEXT, TURN_END, Target
 from training.texts.prompts import Prompts
@@ -58,6 +59,16 @@ def overlaps(target_logits: Tensor, log_draft: Tensor, temperature: float) -> Te
     return torch.minimum(p, q).sum(-1)
 
 
+def same_width(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
+    """Logits [N, V] of two models, the narrower filled up with minus infinity: its law is 0 there.
+
+    As `speculation.models.language_model.over_one_vocabulary`: neither is cut.
+    """
+    width = max(one.shape[-1], other.shape[-1])
+    rows = (pad(x, (0, width - x.shape[-1]), value=float("-inf")) for x in (one, other))
+    return next(rows), next(rows)
+
+
 def first_turn(texts: Texts) -> Tensor:
     """True where the next token is the target's own, up to and with the end of its first turn."""
     tokens = torch.from_numpy(texts.tokens.astype(np.int64))
@@ -84,7 +95,7 @@ def overlap_table(
         logits = states.flatten(0, 1) @ target.embedding.float().T
         heat = torch.from_numpy(texts.temperature)[index].repeat_interleave(part.shape[1])
         for name, log_law in drafts.items():
-            log_q = log_law(part).flatten(0, 1)
+            logits, log_q = same_width(logits, log_law(part).flatten(0, 1))
             out = torch.zeros(len(log_q), device=device)
             for t in sorted(set(heat.tolist())):
                 here = (heat == t).to(device)

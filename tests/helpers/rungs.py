@@ -12,7 +12,7 @@ from speculation.drafts.bigram import BigramModel
 from speculation.drafts.early_exit import early_exit
 from speculation.drafts.lookup import LookupModel
 from speculation.drafts.short_head import ShortHeadModel
-from speculation.models.language_model import LanguageModel, TransformersModel
+from speculation.models.language_model import LanguageModel, TransformersModel, over_vocabulary
 from speculation.rule import Law
 from speculation.sampling import Sampling, law
 
@@ -51,9 +51,7 @@ def tiny_bigram() -> BigramModel:
 
 def whole(model: LanguageModel, logits: np.ndarray, size: int) -> np.ndarray:
     """Logits over the model's support as logits over the whole vocabulary."""
-    spread = np.full(size, -np.inf, dtype=np.float32)
-    spread[slice(len(logits)) if model.support is None else model.support] = logits
-    return spread
+    return over_vocabulary(logits, model.support, size, -np.inf)
 
 
 def as_table(model: LanguageModel) -> TableModel:

@@ -23,7 +23,7 @@ from measuring.intervals import Estimate, ratio_of_sums
 from measuring.ladder.context import write_texts
 from measuring.ladder.heldout_prompts import many_prompts
 from measuring.ladder_file import Agreement, Baseline
-from speculation.models.language_model import LanguageModel, over_vocabulary
+from speculation.models.language_model import LanguageModel, over_one_vocabulary, over_vocabulary
 from speculation.pairs.pair import Pair
 from speculation.rule import overlap
 from speculation.sampling import Sampling, law
@@ -153,7 +153,8 @@ def agreement(
             proposed = np.isfinite(scores.max(axis=-1))  # a lookup may have nothing to propose
             both = 0.0
             if proposed.any():
-                both = float(overlap(p[proposed], law(scores[proposed], Sampling())).sum())
+                q = law(scores[proposed], Sampling())
+                both = float(overlap(*over_one_vocabulary(p[proposed], q)).sum())
             sums[name].append(round(both, 6))
             counts[name].append(int(proposed.sum()))
         yield found.model_copy(update={"sums": sums, "counts": counts})

@@ -15,7 +15,7 @@ from transformers import DynamicCache
 
 from measuring.intervals import ratio_of_sums
 from measuring.ladder_file import ContextCell, LawChange
-from speculation.models.language_model import LanguageModel, over_vocabulary
+from speculation.models.language_model import LanguageModel, over_one_vocabulary, over_vocabulary
 from speculation.pairs.pair import Pair
 from speculation.rule import overlap
 from speculation.sampling import Sampling, law
@@ -104,7 +104,7 @@ def compare_laws(
 
 def _overlap(p: Floats, q: Floats) -> float:
     """Summed over the positions of a window."""
-    return float(overlap(p, q).sum())
+    return float(overlap(*over_one_vocabulary(p, q)).sum())
 
 
 def _result(

@@ -82,14 +82,36 @@ def over_vocabulary(
 
     missing  what stands elsewhere: minus infinity for scores, 0 for laws
 
+    Rows that fit already are given back as they are. Raises ValueError for a column beyond `size`:
+    cutting it off would lose its mass without a word.
+
     >>> over_vocabulary(np.array([0.75, 0.25]), np.array([0, 3]), 4, missing=0.0)
     array([0.75, 0.  , 0.  , 0.25])
     """
     if support is None and short.shape[-1] == size:
         return short
+    beyond = short.shape[-1] if support is None else int(support.max(initial=-1)) + 1
+    if beyond > size:
+        raise ValueError(f"the scores reach token {beyond - 1}, and only {size} are counted")
     whole = np.full((*short.shape[:-1], size), missing, dtype=short.dtype)
     whole[..., slice(short.shape[-1]) if support is None else support] = short
     return whole
+
+
+def over_one_vocabulary(
+    p: npt.NDArray[Real], q: npt.NDArray[Real]
+) -> tuple[npt.NDArray[Real], npt.NDArray[Real]]:
+    """Two models' laws [..., V] over the longer one's vocabulary: 0 where the other has no token.
+
+    Families pad their output differently: the draft may have rows for ids that the target has not,
+    or the other way about.
+
+    >>> p, q = over_one_vocabulary(np.array([0.5, 0.5]), np.array([0.2, 0.3, 0.5]))
+    >>> p, np.minimum(p, q).sum()
+    (array([0.5, 0.5, 0. ]), 0.5)
+    """
+    size = max(p.shape[-1], q.shape[-1])
+    return over_vocabulary(p, None, size, 0.0), over_vocabulary(q, None, size, 0.0)
 
 
 class TransformersContext:
@@ -111,7 +133,10 @@ class TransformersContext:
     @torch.inference_mode()
     def extend(self, tokens: Sequence[int], rows: int = 1) -> Logits:
         # No attention mask: nothing is padded, and on the CPU a mask costs several times the pass.
-        ids = torch.tensor([list(tokens)], device=self._model.device)
+        # A token beyond the vocabulary is another model's padding and is read as the last one: what
+        # stands behind it is never kept, or is a guess of the draft's anyway.
+        last = self._model.config.vocab_size - 1
+        ids = torch.tensor([[min(token, last) for token in tokens]], device=self._model.device)
         out = self._model(ids, cache=self._cache, use_cache=True, logits_to_keep=rows)
         return to_numpy(out.logits[0])
 
