@@ -24,6 +24,36 @@ from speculation.pairs.catalog import BIGRAM, CUSTOM, TARGET, PairSpec, pairs
 from speculation.pairs.pair import Pair, arithmetic
 from speculation.pairs.vocabulary import refuse_unless_same_tokens
 
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "tokenizer_config.json")
+
+
+def refuse_unless_whole(source: str) -> None:
+    """Raise ModelRefused for a path that is no folder of a model, saying what is missing.
+
+    A hub's name ("owner/name") is left alone: whether its files are at hand is found out later.
+    """
+    folder = Path(source).expanduser()
+    named = source.startswith((".", "/", "~")) or source.count("/") != 1
+    if not folder.exists():
+        if named and "/" in source:
+            raise ModelRefused(f"there is no folder {source}: check the path")
+        return
+    if not folder.is_dir():
+        raise ModelRefused(
+            f"{source} is a file: name the folder with config.json, the weights and the tokenizer"
+        )
+    if not (folder / "config.json").exists():
+        raise ModelRefused(f"{source} has no config.json: it is not a Hugging Face model's folder")
+    if not any(folder.glob("*.safetensors")):
+        raise ModelRefused(
+            f"{source} has no weights as safetensors: save them with safe_serialization=True"
+        )
+    if not any((folder / name).exists() for name in TOKENIZER_FILES):
+        raise ModelRefused(
+            f"{source} has no tokenizer (tokenizer.json): save it there with "
+            "tokenizer.save_pretrained(folder)"
+        )
+
 
 class Shelf:
     """Loaded models, kept for the next run; the longest unused go first beyond `most`.
@@ -101,6 +131,7 @@ class Shelf:
         def load() -> tuple[TransformersModel, Any]:
             from transformers import AutoModelForCausalLM, AutoTokenizer
 
+            refuse_unless_whole(source)
             options = {"trust_remote_code": False}
             try:
                 module = AutoModelForCausalLM.from_pretrained(

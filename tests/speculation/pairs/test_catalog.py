@@ -1,5 +1,6 @@
 """Which pairs there are, which are refused and why, and what is said when weights are missing."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from speculation.models.language_model import ModelRefused
 from speculation.pairs import weights
 from speculation.pairs.catalog import pairs
 from speculation.pairs.pair import Pair
-from speculation.pairs.shelf import Shelf
+from speculation.pairs.shelf import TOKENIZER_FILES, Shelf
 from speculation.pairs.vocabulary import refuse_unless_same_tokens
 from speculation.run import run
 from speculation.settings import Settings
@@ -42,7 +43,11 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     torch.save(made["target"][0].state_dict(), place / "pickle" / "pytorch_model.bin")
     tokenizer.save_pretrained(place / "pickle")
     (place / "empty").mkdir()
-    return {path.name: path for path in place.iterdir()}
+    shutil.copytree(place / "draft", place / "no tokenizer")
+    for name in TOKENIZER_FILES:
+        (place / "no tokenizer" / name).unlink(missing_ok=True)
+    (place / "a file").write_text("no model")
+    return {"gone": place / "gone"} | {path.name: path for path in place.iterdir()}
 
 
 def custom(folders: dict[str, Path], target: str, draft: str) -> str:
@@ -77,8 +82,11 @@ REFUSED = [
     ),
     ("recurrent", "draft", "cannot be rolled back|cannot be built"),
     ("target", "recurrent", "cannot be rolled back|cannot be built"),
-    ("target", "empty", "cannot be loaded"),
-    ("pickle", "draft", "cannot be loaded"),
+    ("target", "empty", r"has no config\.json"),
+    ("pickle", "draft", "has no weights as safetensors"),
+    ("target", "no tokenizer", r"has no tokenizer \(tokenizer\.json\)"),
+    ("target", "gone", r"there is no folder .*gone: check the path"),
+    ("target", "a file", r"a file is a file: name the folder"),
 ]
 
 
