@@ -52,6 +52,7 @@ class SampleRequest:
                         transformers, vLLM)
     presence_penalty    taken from the logit of every token of the text so far, the prompt left
                         out; 0 is off (the OpenAI API)
+    stop                strings that end a text where they first stand; they are not part of it
 
     The bias is added first, then the penalties, then come temperature and filters.
 
@@ -68,6 +69,7 @@ class SampleRequest:
     logit_bias: tuple[tuple[int, float], ...] = ()
     repetition_penalty: float = 1.0
     presence_penalty: float = 0.0
+    stop: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.prompt:
@@ -91,6 +93,31 @@ class CycleCount:
     committed: int
 
 
+Top = tuple[tuple[int, float], ...]
+"""The likeliest tokens at one place as an engine reports them, each with its log-probability."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What an engine tells about a text besides its tokens; each part may be missing.
+
+    text      the text as it was sent
+    ends      how many of its characters each token completes, where the tokens spell it
+    counted   how many tokens it counts (and bills) for it
+    drafted, accepted  drafts made and kept while it was written, as a sum over its cycles
+    logprobs  the reported log-probability of each token, from the first one on
+    top       the reported top list at each of these places
+    """
+
+    text: str | None = None
+    ends: tuple[int, ...] = ()
+    counted: int | None = None
+    drafted: int | None = None
+    accepted: int | None = None
+    logprobs: tuple[float, ...] = ()
+    top: tuple[Top, ...] = ()
+
+
 @dataclass(frozen=True)
 class Continuation:
     """One text that the engine wrote.
@@ -99,12 +126,14 @@ class Continuation:
     tokens  what was generated, without the prompt; an end token, if one came, is included
     finish  "end" if the engine says that an end token came, "length" if it was cut
     cycles  its cycles in order, if the engine says; their committed counts add up to the tokens
+    told    what else the engine says
     """
 
     number: int
     tokens: tuple[int, ...]
     finish: Finish
     cycles: tuple[CycleCount, ...] | None = None
+    told: Told = Told()
 
 
 @dataclass(frozen=True)
@@ -119,6 +148,11 @@ class Capabilities:
     end_tokens          the request's own end tokens end a text, whichever they are
     token_ids           continuations hold the tokens that were drawn; if not, a splitting of the
                         text, which may have more or fewer
+    ids_known           the ids that its vocabulary gives to tokens are known here; if not, nothing
+                        is asked that names a token (a bias, an end token of one's own)
+    stop                the request's stop strings end a text
+    own_arithmetic      it computes in this process, with the target's own weights and precision; if
+                        not, its logits are somebody else's (`audit.arithmetic`)
     parallel            several requests are in work at once, so they may come out of order and
                         share a server's state: independence between them is worth a test
     """
@@ -130,6 +164,9 @@ class Capabilities:
     presence_penalty: bool = False
     end_tokens: bool = False
     token_ids: bool = True
+    ids_known: bool = True
+    stop: bool = False
+    own_arithmetic: bool = True
     parallel: bool = False
 
 
@@ -169,6 +206,8 @@ class Engine(ABC):
             raise EngineUnavailable(f"{who} cannot bias tokens.")
         if request.repetition_penalty != 1.0 and not able.repetition_penalty:
             raise EngineUnavailable(f"{who} has no repetition penalty.")
+        if request.stop and not able.stop:
+            raise EngineUnavailable(f"{who} takes no stop strings.")
         if request.presence_penalty != 0.0 and not able.presence_penalty:
             raise EngineUnavailable(f"{who} has no presence penalty.")
 

@@ -130,7 +130,16 @@ ENTRIES: dict[str, Entry] = {
                 Option("baseline-url", "a second address, without speculation, to compare with"),
                 Option("baseline-model", "the model there, or another model at the same address"),
                 Option("tokens", "how texts become tokens", "auto", ("auto", "ids", "text")),
-                Option("can", "of seed, bias, repetition, presence, end", "bias,presence"),
+                Option(
+                    "can", "of seed, bias, repetition, presence, end, stop", "bias,presence,stop"
+                ),
+                Option(
+                    "engine-precision",
+                    "what it computes in: says which gaps are ties; unknown: read off the "
+                    "probabilities it reports",
+                    "unknown",
+                    ("unknown", "float32", "float16", "bfloat16", "q8", "q4"),
+                ),
                 Option("parallel", "requests in work at once", "4"),
                 Option("batch", "texts a request, where none has a seed", "1"),
                 Option("rate", "requests a second at most; 0: no limit", "0"),

@@ -9,15 +9,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import uvicorn
+from scipy.special import log_softmax
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from engines.base import Engine, SampleRequest
+from engines.base import Continuation, Engine, SampleRequest
 from helpers.patience import patience, until
 from helpers.ports import free_port
+from speculation.models.language_model import LanguageModel
 from speculation.sampling import Sampling
 from speculation.text import join, pieces
 
@@ -31,12 +34,21 @@ class Endpoint:
 
     shows   how ids are told: "token_ids", "logprobs" (vLLM's names), "llama" or "nothing"
     strict  refuse fields beyond the API
+    stops   what it makes of stop strings: "right"; "leaks" goes on to the end of the block, "hides"
+            calls a text cut by its limit where the string came just before that
+    target  whose log-probabilities are told; None tells none
+    zeros   tell 0.0 and an empty top list for every second token, as if it had been drafted
+    drafts  drafts made and kept, told with every text; None tells none
     """
 
     engines: dict[str, Engine]
     tokenizer: Any
     shows: str = "token_ids"
     strict: bool = False
+    stops: str = "right"
+    target: LanguageModel | None = None
+    zeros: bool = False
+    drafts: tuple[int, int] | None = None
     faults: list[Fault] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -82,12 +94,49 @@ class Endpoint:
                 seed=seed,
             )
             texts = self.engines[body["model"]].continuations(asked, range(body["n"]))
-            choices = [self._choice(i, text.tokens, text.finish) for i, text in enumerate(texts)]
-        return JSONResponse({"choices": choices})
+            cuts = [self._stopped(text, body) for text in texts]
+            choices = [self._choice(i, prompt, *cut) for i, cut in enumerate(cuts)]
+        whole: dict[str, Any] = {"choices": choices}
+        whole["usage"] = {"completion_tokens": sum(len(tokens) for tokens, *_ in cuts)}
+        if self.drafts is not None:
+            whole["timings"] = dict(zip(("draft_n", "draft_n_accepted"), self.drafts, strict=True))
+        return JSONResponse(whole)
 
-    def _choice(self, index: int, tokens: tuple[int, ...], finish: str) -> dict[str, Any]:
+    def _stopped(
+        self, text: Continuation, body: dict[str, Any]
+    ) -> tuple[tuple[int, ...], str, str]:
+        """Tokens, text and reason, after the stop string if one was asked for and came."""
+        known = pieces(self.tokenizer, text.tokens)
+        spelled = [join(known[x] for x in text.tokens[: i + 1]) for i in range(len(text.tokens))]
+        whole = spelled[-1] if spelled else ""
+        stop = (body.get("stop") or [""])[0]
+        place = whole.find(stop) if stop else -1
+        if place < 0:
+            return text.tokens, whole, text.finish
+        needed = next(i + 1 for i, x in enumerate(spelled) if len(x) >= place + len(stop))
+        if self.stops == "leaks":
+            return text.tokens[: needed + 1], spelled[min(needed, len(spelled) - 1)], "end"
+        if self.stops == "hides" and needed >= body["max_tokens"] - 1:
+            return text.tokens[:needed], whole[:place], "length"
+        return text.tokens[:needed], whole[:place], "end"
+
+    def _logprobs(self, prompt: list[int], tokens: tuple[int, ...]) -> list[dict[str, Any]]:
+        assert self.target is not None
+        read = [*prompt, *tokens[:-1]]
+        rows = log_softmax(self.target.start().extend(read, len(tokens)).astype(float), axis=1)
+        found = []
+        for i, (token, row) in enumerate(zip(tokens, rows, strict=True)):
+            likely = [int(x) for x in np.argsort(-row)[:3]]
+            drafted = self.zeros and i % 2 == 0
+            top = [] if drafted else [{"id": x, "logprob": float(row[x])} for x in likely]
+            value = 0.0 if drafted else float(row[token])
+            found.append({"id": token, "logprob": value, "top_logprobs": top})
+        return found
+
+    def _choice(
+        self, index: int, prompt: list[int], tokens: tuple[int, ...], text: str, finish: str
+    ) -> dict[str, Any]:
         known = pieces(self.tokenizer, tokens)
-        text = join(known[x] for x in tokens)
         choice: dict[str, Any] = {
             "index": index,
             "text": text,
@@ -100,6 +149,8 @@ class Endpoint:
             choice["logprobs"] = {"tokens": [f"token_id:{x}" for x in tokens]}
         elif self.shows == "llama":
             choice["logprobs"] = {"content": [{"id": x, "token": str(known[x])} for x in tokens]}
+        if self.target is not None and tokens:
+            choice["logprobs"] = {"content": self._logprobs(prompt, tokens)}
         return choice
 
 

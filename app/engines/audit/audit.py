@@ -15,7 +15,7 @@ from engines.audit.outcome_tree import grow
 from engines.audit.plan import Part, Plan, main_part, other_parts
 from engines.audit.report import Report, conditions, judge
 from engines.audit.samples import SampleLog
-from engines.audit.scoring import score_texts
+from engines.audit.scoring import EDGE, score_texts
 from engines.audit.target_law import TargetLaw
 from engines.base import Continuation, Engine, EngineUnavailable
 from speculation.models.language_model import LanguageModel
@@ -54,6 +54,7 @@ class Audit:
     log       where samples are kept; what it holds already is not asked for again
     baseline  a plain engine whose texts are compared with this one's
     about     more to say in the report (the prompt in words, the target's digest)
+    precision the engine's, if its user states it: see `arithmetic.STATED`
     """
 
     def __init__(
@@ -64,12 +65,14 @@ class Audit:
         log: SampleLog | None = None,
         baseline: Engine | None = None,
         about: Mapping[str, str] | None = None,
+        precision: str = "",
     ) -> None:
         self.engine, self.plan, self.baseline = engine, plan, baseline
         self.log = log or SampleLog()
         self.law = TargetLaw(target, plan.prompt) if target is not None else None
         self.evidence = Evidence(plan, engine.capabilities, target is not None)
         self.evidence.samples = self.log.samples
+        self.evidence.precision = precision
         self._began = time.monotonic()
         self._about = {"engine": engine.name, **engine.about, **(about or {})}
         self._about |= {"settings": settings_in_words(plan)} | conditions()
@@ -148,7 +151,7 @@ class Audit:
 
     def _score(self, part: Part) -> None:
         """Put what has come under the target's law."""
-        if self.law is None or part.by == "baseline" or part.name == "repeat":
+        if self.law is None or part.by == "baseline" or part.name == "repeat" or part.request.stop:
             return
         have = self.log.samples.get(part.name, {})
         if part.name == "greedy":
@@ -163,7 +166,8 @@ class Audit:
         new = [text for number, text in sorted(have.items()) if number not in scored]
         draft = self.engine.draft if part.name == "main" else None
         plain = self.plan.request if part.name in ("repetition", "presence") else None
-        found = score_texts(self.law, part.request, new, draft, plain)
+        edge = max(EDGE, self.evidence.arithmetic.spread)
+        found = score_texts(self.law, part.request, new, draft, plain, edge)
         scored |= {text.number: text for text in found}
 
     def _score_rest(self) -> None:

@@ -58,7 +58,9 @@ class AuditWork:
             words = whole | {"settings": settings_in_words(plan)}
             log = SampleLog(plan.fingerprint(whole), self.file, words)
         baseline = self.entry.baseline(options, pair) if self.entry.baseline else None
-        return Audit(engine, plan, pair.target if pair else None, log, baseline, about)
+        precision = options.get("engine-precision", "unknown").replace("unknown", "")
+        target = pair.target if pair else None
+        return Audit(engine, plan, target, log, baseline, about, precision)
 
     def states(self, pair: Pair, store: PassStore) -> Iterator[AuditState]:
         """As a worker's job. The audit has a store of its own, so as not to crowd out runs."""

@@ -4,13 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
 from scipy.stats import beta
 
+from engines.audit import arithmetic
+from engines.audit.arithmetic import Arithmetic
 from engines.audit.greedy_text import GreedyText
 from engines.audit.outcome_tree import Tree
 from engines.audit.plan import Part, Plan
 from engines.audit.samples import Samples
-from engines.audit.scoring import ScoredText, as_scored, places_of
+from engines.audit.scoring import Numbers, ScoredText, as_scored, places_of
 from engines.base import Capabilities, Continuation
 from speculation.exactness.finding import Finding
 from speculation.exactness.long_runs import Scored
@@ -28,6 +31,7 @@ class Evidence:
     tree        the outcomes of the first tokens; None without the target
     greedy      the greedy text against the target's choices, once it is there
     law_at_hand whether the target's law is known
+    precision   the engine's, as its user states it; empty if they do not
     """
 
     plan: Plan
@@ -38,6 +42,29 @@ class Evidence:
     scored: dict[str, dict[int, ScoredText]] = field(default_factory=dict)
     tree: Tree | None = None
     greedy: GreedyText | None = None
+    precision: str = ""
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """How far the engine's own arithmetic may carry it from the target's law."""
+        if self.precision:
+            return arithmetic.STATED[self.precision]
+        if self.able.own_arithmetic:
+            return arithmetic.SAME
+        return arithmetic.reported(self.reported_differences()[0]) or arithmetic.UNKNOWN
+
+    def reported_differences(self) -> tuple[Numbers, bool]:
+        """Reported minus computed log-probabilities of the main part's tokens, and whether they are
+        those before temperature and filters: engines report the one or the other, and which it is
+        shows in which lies nearer."""
+        scored = [text for _, text in self.pairs("main") if len(text.told_raw)]
+        if not scored:
+            return np.array([]), True
+        raw = np.concatenate([text.told_raw for text in scored])
+        own = np.concatenate([text.told_own for text in scored])
+        sizes = [float(np.quantile(np.abs(x[np.isfinite(x)]), 0.25)) if np.isfinite(x).any()
+                 else np.inf for x in (raw, own)]  # fmt: skip
+        return (raw, True) if sizes[0] <= 1.05 * sizes[1] else (own, False)
 
     def texts(self, part: str) -> list[Continuation]:
         """What a part has, by number."""

@@ -3,7 +3,10 @@
 A greedy engine takes the token of the largest logit. Two engines may still differ where two logits
 are closer than rounding: an engine that verifies k drafts reads k + 1 rows in one pass, and rows
 read together round differently from rows read one by one. So how far the logits of this text move
-between the two ways is measured here, and a choice is excused if the gap is within twice that.
+between the two ways is measured here, and a choice is excused if the gap is within twice that. An
+engine with an arithmetic of its own (other kernels, 8-bit activations) moves its logits further:
+then the gap may be as wide as that moves two of them (`arithmetic.py`), or the engine's plain twin
+must have made the same choice after the same words.
 """
 
 from collections.abc import Sequence
@@ -25,16 +28,20 @@ class GreedyText:
     tokens   the engine's
     gaps     how far each token's logit lies below the largest one; 0 where it is that one
     moved    the largest difference between reading one row and k + 1 rows, over this text
+    spread   how far the engine's own logits lie from the target's, as far as that is known
+    twin     the plain twin's greedy text, if there is one
     """
 
     tokens: tuple[int, ...]
     gaps: tuple[float, ...]
     moved: float
+    spread: float = 0.0
+    twin: tuple[int, ...] = ()
 
     @property
     def allowed(self) -> float:
         """The widest gap that rounding explains: both logits may have moved."""
-        return max(LEAST, 2.0 * self.moved)
+        return max(LEAST, 2.0 * self.moved, 2.0 * self.spread)
 
     @property
     def near_ties(self) -> list[int]:
@@ -43,8 +50,15 @@ class GreedyText:
 
     @property
     def unexplained(self) -> list[int]:
-        """Places where another token was taken, and rounding does not explain it."""
-        return [i for i, gap in enumerate(self.gaps) if gap > self.allowed]
+        """Places where another token was taken, and neither rounding nor the twin explains it."""
+        wide = [i for i, gap in enumerate(self.gaps) if gap > self.allowed]
+        return [i for i in wide if self.twin[: i + 1] != self.tokens[: i + 1]]
+
+    @property
+    def shared(self) -> list[int]:
+        """Places where the gap is too wide for rounding, and the plain twin took the same token."""
+        wide = [i for i, gap in enumerate(self.gaps) if gap > self.allowed]
+        return [i for i in wide if self.twin[: i + 1] == self.tokens[: i + 1]]
 
 
 def compare_greedy(

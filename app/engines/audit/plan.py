@@ -1,9 +1,10 @@
 """What an audit asks for: its settings, and the parts that its samples come in.
 
 The main part is n continuations of one prompt. The others are short, and each puts one promise to
-the test: that greedy text is greedy, that a seed repeats, that a text ends where it should, that a
-bias and a penalty are applied. What they ask for may depend on the main part (which token to
-forbid), never on themselves, so a check of a part is a check of samples it has not seen.
+the test: that greedy text is greedy, that a seed repeats, that a text ends where it should (at an
+end token, at a stop string), that a bias and a penalty are applied. What they ask for may depend on
+the main part (which token to forbid), never on themselves, so a check of a part is a check of
+samples it has not seen.
 """
 
 import hashlib
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
+from engines.audit.stop_strings import stop_and_limit
 from engines.base import Capabilities, Continuation, SampleRequest
 from speculation.sampling import Sampling
 
@@ -102,12 +104,15 @@ def other_parts(
         yield Part("baseline", "continuations of the baseline", request, plan.n, by="baseline")
     greedy = replace(request, sampling=replace(plan.sampling, temperature=0.0), length=plan.greedy)
     yield Part("greedy", "greedy text", greedy, 1)
+    if baseline:
+        yield Part("greedy twin", "greedy text of the baseline", greedy, 1, by="baseline")
     if able.seeded and draws:
         yield Part("repeat", "the same seeds again", request, min(plan.repeats, plan.n))
-    if able.end_tokens and draws and (token := likely_later(main, plan)) is not None:
+    named = able.ids_known and draws
+    if able.end_tokens and named and (token := likely_later(main, plan)) is not None:
         ends = replace(_moved(request, 1), end=plan.end | {token})
         yield Part("ends", "texts that end early", ends, few, token)
-    if able.logit_bias and draws and (token := likely_first(main)) is not None:
+    if able.logit_bias and named and (token := likely_first(main)) is not None:
         biased = replace(_moved(request, 2), logit_bias=((token, FORBIDDING),))
         yield Part("bias", "texts with a forbidden token", biased, few, token)
     if able.repetition_penalty and draws:
@@ -116,6 +121,12 @@ def other_parts(
     if able.presence_penalty and draws:
         present = replace(_moved(request, 4), presence_penalty=PRESENCE)
         yield Part("presence", "texts with a presence penalty", present, few)
+    if able.stop and draws and (found := stop_and_limit(main, plan.length)) is not None:
+        # The seeds of the main part: an engine that takes them must write the same texts, cut.
+        stopped = replace(request, stop=(found.stop,))
+        yield Part("stop", "texts with a stop string", stopped, min(few, plan.n))
+        short = replace(stopped, length=found.limit)
+        yield Part("stop and limit", "a stop string just before the limit", short, min(few, plan.n))
 
 
 def likely_first(texts: list[Continuation]) -> int | None:

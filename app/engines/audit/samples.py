@@ -6,10 +6,11 @@ A line cut short by a crash is dropped, and its continuation asked for again.
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engines.base import Continuation, CycleCount
+from engines.base import Continuation, CycleCount, Told
 
 FORMAT = "speculate-audit-samples-1"
 
@@ -53,6 +54,7 @@ class SampleLog:
                 "tokens": list(text.tokens),
                 "finish": text.finish,
                 "cycles": cycles,
+                **({} if text.told == Told() else {"told": asdict(text.told)}),
             }
         )
         self.samples.setdefault(part, {})[text.number] = text
@@ -103,4 +105,19 @@ def _continuation(line: Mapping[str, Any]) -> tuple[str, Continuation]:
     cycles = line["cycles"]
     counts = None if cycles is None else tuple(CycleCount(*map(int, x)) for x in cycles)
     tokens = tuple(map(int, line["tokens"]))
-    return str(line["part"]), Continuation(int(line["number"]), tokens, line["finish"], counts)
+    told = _told(line.get("told") or {})
+    return str(line["part"]), Continuation(
+        int(line["number"]), tokens, line["finish"], counts, told
+    )
+
+
+def _told(line: Mapping[str, Any]) -> Told:
+    """Read back; JSON has lists where a `Told` has tuples."""
+    top = tuple(tuple((int(x), float(y)) for x, y in place) for place in line.get("top", ()))
+    plain = {name: line.get(name) for name in ("text", "counted", "drafted", "accepted")}
+    return Told(
+        **plain,
+        ends=tuple(map(int, line.get("ends", ()))),
+        logprobs=tuple(map(float, line.get("logprobs", ()))),
+        top=top,
+    )

@@ -11,11 +11,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import log_softmax
 
 from engines.audit.target_law import TargetLaw, Text, adjusted
-from engines.base import Continuation, SampleRequest
+from engines.base import Continuation, SampleRequest, Told
 from speculation.exactness.long_runs import Scored
-from speculation.models.language_model import LanguageModel, Logits
+from speculation.models.language_model import (
+    LanguageModel,
+    Logits,
+    over_one_vocabulary,
+    over_vocabulary,
+)
 from speculation.rule import Law
 from speculation.sampling import law
 
@@ -46,6 +52,9 @@ class ScoredText:
     lean_variance  its variance
     accepted  the interval [T, 2] the token takes in min(p, q) / overlap, the law of accepted ones
     replaced  the same in the residual
+    told_raw  reported log-probability of each token, less the target's before temperature and
+              filters; told_own less the one after them; told_top the largest difference of a
+              probability in the reported top list, before them (nan where nothing was reported)
     rarer      whether the penalty makes the token rarer (0 or 1), and the chance of that
     """
 
@@ -60,6 +69,9 @@ class ScoredText:
     lean_variance: Numbers = field(default_factory=_nothing)
     accepted: Numbers = field(default_factory=_no_rows)
     replaced: Numbers = field(default_factory=_no_rows)
+    told_raw: Numbers = field(default_factory=_nothing)
+    told_own: Numbers = field(default_factory=_nothing)
+    told_top: Numbers = field(default_factory=_nothing)
     rarer: Numbers = field(default_factory=_nothing)
     rarer_chance: Numbers = field(default_factory=_nothing)
 
@@ -75,21 +87,23 @@ def score_texts(
     texts: Sequence[Continuation],
     draft: LanguageModel | None = None,
     plain: SampleRequest | None = None,
+    edge: float = EDGE,
 ) -> list[ScoredText]:
     """Score them in batches; an empty text scores nothing.
 
     draft  whose favorites are looked at
     plain  the request without its penalty, to see which tokens that makes rarer
+    edge   how far a logit may lie below a filter's edge and still count as on it
     """
     found = []
     rows = target.logits([text.tokens or (0,) for text in texts])
     for text, logits in zip(texts, rows, strict=True):
         tokens = np.array(text.tokens, dtype=np.int64)
-        laws = _laws(request, logits[: len(tokens)], text.tokens)
+        laws = _laws(request, logits[: len(tokens)], text.tokens, edge)
         columns = intervals(laws, tokens)
         scored = ScoredText(text.number, *columns)
         if draft is not None and len(tokens):
-            q = _draft_laws(draft, request, text.tokens, laws.shape[1])
+            laws, q = over_one_vocabulary(laws, _draft_laws(draft, request, text.tokens))
             shares, lean, spread = leaning(laws, q, tokens)
             scored = replace(scored, overlaps=shares, lean=lean, lean_variance=spread)
             kept, left = np.minimum(laws, q), np.maximum(laws - q, 0.0)
@@ -104,31 +118,52 @@ def score_texts(
             chance = np.where(rarer, laws, 0.0).sum(axis=1)
             came = rarer[np.arange(len(tokens)), tokens].astype(np.float64)
             scored = replace(scored, rarer=came, rarer_chance=np.minimum(chance, 1.0))
+        if text.told.logprobs and len(tokens):
+            raw, own, top = _reported(text.told, logits, laws, tokens)
+            scored = replace(scored, told_raw=raw, told_own=own, told_top=top)
         found.append(scored)
     return found
 
 
-def _laws(request: SampleRequest, logits: Logits, text: Text) -> Law:
+def _reported(
+    told: Told, logits: Logits, laws: Law, tokens: npt.NDArray[np.int64]
+) -> tuple[Numbers, Numbers, Numbers]:
+    """What the engine says of its tokens, against what the target says: see `ScoredText.told_raw`,
+    `told_own` and `told_top`."""
+    size = min(len(told.logprobs), len(tokens))
+    raw = log_softmax(logits[:size].astype(np.float64), axis=1)
+    said = np.array(told.logprobs[:size], dtype=np.float64)
+    place = np.arange(size)
+    with np.errstate(divide="ignore"):
+        own = np.log(laws[place, tokens[:size]])
+    top = np.full(size, np.nan)
+    for i, listed in enumerate(told.top[:size]):
+        known = [(token, x) for token, x in listed if token < raw.shape[1] and np.isfinite(x)]
+        if known:
+            top[i] = max((np.exp(x) - np.exp(raw[i, token]) for token, x in known), key=abs)
+    return said - raw[place, tokens[:size]], said - own, top
+
+
+def _laws(request: SampleRequest, logits: Logits, text: Text, edge: float = EDGE) -> Law:
     """The laws the tokens should follow; a token just below a filter's edge is let in."""
     rows = adjusted(request, logits, text)
     laws: Law = law(rows, request.sampling) if len(text) else np.zeros((0, logits.shape[-1]))
     for i, token in enumerate(text):
         if laws[i, token] == 0.0:
             lifted = rows[i].astype(np.float64)
-            lifted[token] += EDGE
+            lifted[token] += edge
             again = law(lifted, request.sampling)
             laws[i] = again if again[token] > 0.0 else laws[i]
     return laws
 
 
-def _draft_laws(draft: LanguageModel, request: SampleRequest, text: Text, size: int) -> Law:
+def _draft_laws(draft: LanguageModel, request: SampleRequest, text: Text) -> Law:
     """The draft's laws at each place of a text [T, V]; zeros where it proposes nothing."""
-    rows = draft.start().extend([*request.prompt, *text[:-1]], len(text))
-    laws = np.zeros((len(text), size))
-    there = rows.max(axis=1) > -np.inf
-    columns = slice(rows.shape[1]) if draft.support is None else draft.support
-    for i in np.flatnonzero(there):
-        laws[i, columns] = law(rows[i], request.sampling)
+    short = draft.start().extend([*request.prompt, *text[:-1]], len(text))
+    rows = over_vocabulary(short, draft.support, draft.vocab_size)
+    laws = np.zeros(rows.shape)
+    for i in np.flatnonzero(rows.max(axis=1) > -np.inf):
+        laws[i] = law(rows[i], request.sampling)
     return laws
 
 

@@ -10,16 +10,24 @@ that give ids say so in different places, which are all looked at:
     choices[].logprobs.tokens "the"         the API's own: ids only where a text has one token
     __verbose.tokens                        llama.cpp's server started with --verbose
 
+Some also tell what they report about a text: log-probabilities with their top lists (in two forms:
+the API's, and llama.cpp's), how many tokens they count, and how many drafts were made and kept:
+
+    timings.draft_n, draft_n_accepted       llama.cpp's server
+    metrics.speculative_decoding            vLLM, started with --per-request-spec-decode-metrics
+    choices[].meta_info.spec_*              SGLang
+
 Ids out of logprobs are believed where they spell the text: some servers leave out tokens that were
 drafted.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, Literal
 
-from engines.base import EngineUnavailable, Finish
+from engines.base import EngineUnavailable, Finish, Told, Top
 from engines.openai.client import shortened
 from speculation.text import join, pieces
 
@@ -36,6 +44,7 @@ class Answer:
     tokens: tuple[int, ...]
     source: Source
     finish: Finish
+    told: Told = field(default_factory=Told)
 
 
 class BadAnswer(EngineUnavailable):
@@ -43,13 +52,18 @@ class BadAnswer(EngineUnavailable):
 
 
 def answers(
-    found: Mapping[str, Any], tokenizer: Any, end: frozenset[int], by_text: bool = False
+    found: Mapping[str, Any],
+    tokenizer: Any,
+    end: frozenset[int],
+    by_text: bool = False,
+    stops: bool = False,
 ) -> list[Answer]:
     """Every choice of an answer. Raises BadAnswer.
 
     tokenizer  for texts without ids; None if there is none: then a text's bytes stand for tokens
     end        tokens that end a text; one is added to a text that ended and does not show it
     by_text    split the text, even if the server gives ids
+    stops      stop strings were asked for: then a text may end without an end token
     """
     choices = found.get("choices")
     if not isinstance(choices, list):
@@ -58,10 +72,18 @@ def answers(
     verbose = found.get("__verbose")
     if len(choices) == 1 and isinstance(choices[0], dict) and isinstance(verbose, dict):
         choices = [{"token_ids": verbose.get("tokens"), **choices[0]}]
-    return [_answer(choice, tokenizer, end, by_text) for choice in choices]
+    alone = found if len(choices) == 1 else {}  # what is said of all of them says it of none
+    return [_answer(choice, alone, tokenizer, end, by_text, stops) for choice in choices]
 
 
-def _answer(choice: Any, tokenizer: Any, end: frozenset[int], by_text: bool) -> Answer:
+def _answer(
+    choice: Any,
+    whole: Mapping[str, Any],
+    tokenizer: Any,
+    end: frozenset[int],
+    by_text: bool,
+    stops: bool,
+) -> Answer:
     if not isinstance(choice, dict) or not isinstance(choice.get("text"), str):
         raise BadAnswer(f"A choice of the server's answer has no text: {shortened(str(choice))}")
     reason = choice.get("finish_reason")
@@ -71,9 +93,99 @@ def _answer(choice: Any, tokenizer: Any, end: frozenset[int], by_text: bool) -> 
     source: Source = "ids" if ids is not None else "text"
     tokens = ids if ids is not None else tokens_of(tokenizer, choice["text"])
     ended = reason == "stop"
-    if ended and not (tokens and tokens[-1] in end):
+    told = _told(choice, whole, tokens if source == "ids" else [], tokenizer)
+    if ended and not stops and not (tokens and tokens[-1] in end):
         tokens = [*tokens, _end_token(choice, tokenizer, end)]
-    return Answer(choice["text"], tuple(tokens), source, "end" if ended else "length")
+    return Answer(choice["text"], tuple(tokens), source, "end" if ended else "length", told)
+
+
+def _told(
+    choice: Mapping[str, Any], whole: Mapping[str, Any], ids: list[int], tokenizer: Any
+) -> Told:
+    """What the server says besides; whatever does not have the form it should is left out."""
+    logprobs, top = _reported(choice.get("logprobs"), ids)
+    drafted, accepted = _drafts(choice, whole)
+    usage = whole.get("usage")
+    counted = usage.get("completion_tokens") if isinstance(usage, dict) else None
+    return Told(
+        text=choice["text"],
+        ends=_ends(choice["text"], ids, tokenizer),
+        counted=counted if type(counted) is int else None,
+        drafted=drafted,
+        accepted=accepted,
+        logprobs=logprobs,
+        top=top,
+    )
+
+
+def _ends(text: str, ids: list[int], tokenizer: Any) -> tuple[int, ...]:
+    """How many characters are complete after each token; nothing where they spell another text."""
+    if tokenizer is None or not ids:
+        return ()
+    known = pieces(tokenizer, ids)
+    raw = [x.encode() if isinstance(x, str) else bytes(x) for x in (known[token] for token in ids)]
+    if b"".join(raw).decode(errors="replace") != text:
+        return ()
+    whole = accumulate(raw)
+    return tuple(len(part.decode(errors="ignore")) for part in whole)
+
+
+def _drafts(choice: Mapping[str, Any], whole: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """Drafts made and kept for this text."""
+    metrics = whole.get("metrics")
+    places: list[tuple[Any, str, str]] = [
+        (whole.get("timings"), "draft_n", "draft_n_accepted"),
+        (metrics.get("speculative_decoding") if isinstance(metrics, dict) else None,
+         "num_draft_tokens", "num_accepted_tokens"),
+        (choice.get("meta_info"), "spec_draft_token_num", "spec_accept_token_num"),
+    ]  # fmt: skip
+    for place, *names in places:
+        found = [place.get(name) for name in names] if isinstance(place, dict) else []
+        if len(found) == 2 and all(type(x) is int for x in found):
+            return found[0], found[1]
+    return None, None
+
+
+def _reported(logprobs: Any, ids: list[int]) -> tuple[tuple[float, ...], tuple[Top, ...]]:
+    """Log-probabilities of the tokens and their top lists, as far as they belong to these ids."""
+    if not isinstance(logprobs, dict) or not ids:
+        return (), ()
+    content = logprobs.get("content")
+    if isinstance(content, list):
+        rows = [x for x in content if isinstance(x, dict)]
+        if [x.get("id") for x in rows] != ids[: len(rows)] or len(rows) != len(content):
+            return (), ()
+        values: list[Any] = [x.get("logprob") for x in rows]
+        tops = [
+            tuple(
+                (y["id"], float(y["logprob"]))
+                for y in x.get("top_logprobs") or ()
+                if isinstance(y, dict) and type(y.get("id")) is int and _is_number(y.get("logprob"))
+            )
+            for x in rows
+        ]
+    else:
+        given = logprobs.get("token_logprobs")
+        if not isinstance(given, list):
+            return (), ()
+        values = given
+        listed = logprobs.get("top_logprobs")
+        tops = [_named(x) for x in listed] if isinstance(listed, list) else []
+    if not all(_is_number(x) for x in values) or len(values) > len(ids):
+        return (), ()
+    return tuple(map(float, values)), tuple(tops) if len(tops) == len(values) else ()
+
+
+def _named(listed: Any) -> Top:
+    """One place's top list in the API's form, where its tokens are named by their ids."""
+    if not isinstance(listed, dict):
+        return ()
+    found = [(name.removeprefix("token_id:"), x) for name, x in listed.items()]
+    return tuple((int(n), float(x)) for n, x in found if n.isdecimal() and _is_number(x))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _ids(choice: Mapping[str, Any], tokenizer: Any) -> list[int] | None:

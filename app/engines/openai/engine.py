@@ -19,8 +19,9 @@ from speculation.sampling import Sampling
 from speculation.text import join, pieces
 
 How = Literal["auto", "ids", "text"]
-ABILITIES = ("seed", "bias", "repetition", "presence", "end")
-USUAL = "bias,presence"  # what the API itself promises; a seed is "best effort" in its words
+TOP = 3  # how long a top list is asked for: the API allows five
+ABILITIES = ("seed", "bias", "repetition", "presence", "end", "stop")
+USUAL = "bias,presence,stop"  # what the API itself promises; a seed is "best effort" in its words
 NO_IDS = (
     "The server gives no token ids, and a text does not say for sure which tokens were drawn. "
     "Have it return them (vLLM: return_token_ids; llama.cpp: logprobs), or compare it with a "
@@ -83,6 +84,9 @@ class OpenAI(Engine):
             presence_penalty="presence" in able,
             end_tokens="end" in able,
             token_ids=not self.by_text,
+            ids_known=tokenizer is not None,
+            stop="stop" in able,
+            own_arithmetic=False,
             parallel=self.client.patience.parallel > 1,
         )
         self.model = model or self._only_model()
@@ -145,10 +149,10 @@ class OpenAI(Engine):
         for _ in range(self.client.patience.tries):
             missing = len(numbers) - len(found)
             answered = self._ask(request, numbers[len(found)], missing)
-            found += [self._checked(answer) for answer in answered[:missing]]
+            found += [self._checked(answer, request) for answer in answered[:missing]]
             if len(found) == len(numbers):
                 return [
-                    Continuation(number, answer.tokens, answer.finish)
+                    Continuation(number, answer.tokens, answer.finish, told=answer.told)
                     for number, answer in zip(numbers, found, strict=True)
                 ]
         raise EngineUnavailable(
@@ -169,7 +173,7 @@ class OpenAI(Engine):
                 first = first or refused
                 continue
             self._dialect = dialect
-            return answers(found, self.tokenizer, request.end, self.by_text)
+            return answers(found, self.tokenizer, request.end, self.by_text, bool(request.stop))
         assert first is not None
         raise first
 
@@ -202,10 +206,14 @@ class OpenAI(Engine):
             body["logit_bias"] = {str(token): bias for token, bias in request.logit_bias}
         if request.presence_penalty:
             body["presence_penalty"] = request.presence_penalty
+        if request.stop:
+            body["stop"] = list(request.stop)
         if not self.by_text:
-            body["logprobs"] = 1
+            body["logprobs"] = TOP
         if dialect.extras:
             body |= _extras(request)
+            if self.tokenizer is None:  # then the request's ids are ours, and mean nothing there
+                del body["stop_token_ids"]
         elif request.repetition_penalty != 1.0:
             raise EngineUnavailable("This server knows no repetition penalty.")
         return body
@@ -217,9 +225,10 @@ class OpenAI(Engine):
         known = pieces(self.tokenizer, prompt)
         return join(known[token] for token in prompt)
 
-    def _checked(self, answer: Answer) -> Answer:
-        """The answer; EngineUnavailable if its tokens are a guess and must not be."""
-        if answer.source == "text" and not self.by_text:
+    def _checked(self, answer: Answer, request: SampleRequest) -> Answer:
+        """The answer; EngineUnavailable if its tokens are a guess and must not be. Where a stop
+        string cut the text, the tokens of it and the text need not agree."""
+        if answer.source == "text" and not self.by_text and not request.stop:
             raise EngineUnavailable(NO_IDS)
         return answer
 

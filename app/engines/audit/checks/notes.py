@@ -8,12 +8,29 @@ from dataclasses import replace
 
 import numpy as np
 
-from engines.audit.checks.law import why_no_cycles
+from engines.audit.checks.law import NO_COUNTS, why_no_cycles
 from engines.audit.evidence import Check, Evidence
 from engines.audit.scoring import Numbers, ScoredText
 from engines.base import Continuation
 from speculation.exactness.cycles import STRATA, Stratum
 from speculation.exactness.long_runs import uniformity, z_by_place
+
+
+def drafts(evidence: Evidence) -> Check:
+    """Accepted over drafted, as the engine counts: what its own meters show."""
+    check = Check("drafts, as counted", "How many of its drafts does the engine keep?", "note")
+    told = [text.told for text in evidence.texts("main")]
+    known = [x for x in told if x.drafted is not None and x.accepted is not None]
+    drafted, accepted = (sum(getattr(x, y) or 0 for x in known) for y in ("drafted", "accepted"))
+    if not known:
+        if not evidence.able.counts:
+            return replace(check, why_not=NO_COUNTS)
+        cycles = [x for text in evidence.texts("main") for x in text.cycles or ()]
+        drafted, accepted = sum(x.drafted for x in cycles), sum(x.accepted for x in cycles)
+    if not drafted:
+        return replace(check, words="It drafted nothing.")
+    share = f"Accepted/drafted {accepted / drafted:.2f} ({accepted} of {drafted})."
+    return replace(check, words=share)
 
 
 def by_place(evidence: Evidence) -> Check:

@@ -15,6 +15,7 @@ from speculation.exactness.long_runs import pit_test
 
 NO_PENALTY = "The engine has no such penalty."
 LATER = "The samples for it were not reached."
+NO_IDS = "Which ids the engine gives its tokens is not known without its tokenizer."
 
 
 def seeds(evidence: Evidence) -> Check:
@@ -42,7 +43,7 @@ def ends(evidence: Evidence) -> Check:
         return replace(check, why_not="The engine gives texts, not the tokens that were drawn.")
     wrong, ended = 0, 0
     for name, part in evidence.parts.items():
-        for text in evidence.texts(name):
+        for text in () if part.request.stop else evidence.texts(name):
             bad = ends_badly(text, part.request.end, part.request.length)
             ended += bad or not part.request.end.isdisjoint(text.tokens)
             wrong += bad
@@ -84,6 +85,8 @@ def forbidden(evidence: Evidence) -> Check:
     """A token with a bias of -100 is never emitted."""
     question = f"Does a token with a bias of {FORBIDDING:.0f} never come?"
     check = Check("forbidden token", question, certain=True)
+    if not evidence.able.ids_known:
+        return replace(check, why_not=NO_IDS)
     if reason := _cannot(evidence, "bias", evidence.able.logit_bias, "The engine has no biases."):
         return replace(check, why_not=reason)
     token = evidence.parts["bias"].token
@@ -155,15 +158,20 @@ def greedy(evidence: Evidence) -> Check:
     check = Check("greedy text", question, certain=True)
     if not evidence.law_at_hand:
         return replace(check, why_not=NO_LAW)
-    found = evidence.greedy
-    if found is None or not found.tokens:
+    if evidence.greedy is None or not evidence.greedy.tokens:
         return replace(check, why_not=LATER)
+    twin = next((x.tokens for x in evidence.texts("greedy twin")), ())
+    found = replace(evidence.greedy, spread=evidence.arithmetic.spread, twin=twin)
     finding = counted(check.name, len(found.unexplained), len(found.tokens), "of the tokens")
     words = (
         f"Largest gap to the first choice {max(found.gaps):.2g}; reading one row or "
         f"{evidence.plan.k + 1} moves a logit by up to {found.moved:.2g}, so gaps of up to "
         f"{found.allowed:.2g} are ties. There were {len(found.near_ties)}."
     )
+    if found.spread:
+        words += f" A tie cannot be told from a bug below {found.allowed:.2g}."
+    if found.shared:
+        words += f" {len(found.shared)} wider ones are the plain engine's own choice, too."
     return replace(check, finding=finding, words=words)
 
 
