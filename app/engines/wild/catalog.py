@@ -1,7 +1,7 @@
 """Which engines there are, what each needs, and which of its paths are put to the test."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 FULL = (
@@ -183,7 +183,7 @@ PATHS: tuple[Path, ...] = (
     _peer("flashspec", "draft model, batch of 4", "flashspec_batch"),
     _peer("flashspec", "prompt lookup", "flashspec_lookup"),
     _peer("flashspec", "composite-g4", "flashspec_composite"),
-    _peer("specdec", "draft model", "specdec"),
+    replace(_peer("specdec", "draft model", "specdec"), settings=PLAIN[:1]),  # knows none
     _peer("speculative-decoding", "draft model", "lucidrains", "lucidrains_plain"),
     _peer(
         "speculative-decoding", "draft model, batch of 8", "lucidrains_batch", "lucidrains_plain"
