@@ -100,6 +100,8 @@ def score_texts(
     for text, logits in zip(texts, rows, strict=True):
         tokens = np.array(text.tokens, dtype=np.int64)
         laws = _laws(request, logits[: len(tokens)], text.tokens, edge)
+        # A token that the target does not have at all is one that its law forbids.
+        laws = over_vocabulary(laws, None, max(laws.shape[-1], int(tokens.max(initial=0)) + 1), 0.0)
         columns = intervals(laws, tokens)
         scored = ScoredText(text.number, *columns)
         if draft is not None and len(tokens):
@@ -149,7 +151,7 @@ def _laws(request: SampleRequest, logits: Logits, text: Text, edge: float = EDGE
     rows = adjusted(request, logits, text)
     laws: Law = law(rows, request.sampling) if len(text) else np.zeros((0, logits.shape[-1]))
     for i, token in enumerate(text):
-        if laws[i, token] == 0.0:
+        if token < laws.shape[1] and laws[i, token] == 0.0:
             lifted = rows[i].astype(np.float64)
             lifted[token] += edge
             again = law(lifted, request.sampling)

@@ -60,7 +60,11 @@ class TargetLaw:
     def _batch(self, module: Any, texts: Sequence[Text]) -> Logits:
         """Logits before each token of each text, [B, longest T, V]."""
         width = max(1, *map(len, texts))
-        fed = [[self.prompt[-1], *text[:-1], *[0] * width][:width] for text in texts]
+        last = module.config.vocab_size - 1  # another model's padding is read as some token
+        fed = [
+            [min(x, last) for x in (self.prompt[-1], *text[:-1], *[0] * width)][:width]
+            for text in texts
+        ]
         cache = self._prompt_cache(module)
         if len(texts) > 1:
             cache.batch_repeat_interleave(len(texts))

@@ -137,7 +137,7 @@ def _drafts(choice: Mapping[str, Any], whole: Mapping[str, Any]) -> tuple[int | 
         (whole.get("timings"), "draft_n", "draft_n_accepted"),
         (metrics.get("speculative_decoding") if isinstance(metrics, dict) else None,
          "num_draft_tokens", "num_accepted_tokens"),
-        (choice.get("meta_info"), "spec_draft_token_num", "spec_accept_token_num"),
+        (choice.get("meta_info"), "spec_num_proposed_drafts", "spec_num_correct_drafts"),
     ]  # fmt: skip
     for place, *names in places:
         found = [place.get(name) for name in names] if isinstance(place, dict) else []

@@ -107,7 +107,7 @@ def over_one_vocabulary(
     or the other way about.
 
     >>> p, q = over_one_vocabulary(np.array([0.5, 0.5]), np.array([0.2, 0.3, 0.5]))
-    >>> p, np.minimum(p, q).sum()
+    >>> p, float(np.minimum(p, q).sum())
     (array([0.5, 0.5, 0. ]), 0.5)
     """
     size = max(p.shape[-1], q.shape[-1])

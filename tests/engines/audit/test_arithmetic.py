@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from engines.audit.arithmetic import STATED, UNKNOWN, clear_of, reported
 from engines.audit.checks import promises
@@ -15,11 +16,12 @@ from engines.audit.scoring import ScoredText, score_texts
 from engines.audit.target_law import TargetLaw
 from engines.base import Capabilities, Continuation, Told
 from helpers.made_audits import plan_for
-from helpers.tiny_models import tiny_llama
+from helpers.tiny_models import byte_tokenizer, tiny_llama
 from speculation.dice import draw
 from speculation.exactness.finding import Finding
 from speculation.models.language_model import TransformersModel
-from speculation.pairs.pair import Pair, PairSpec
+from speculation.pairs.catalog import PairSpec
+from speculation.pairs.pair import Pair, arithmetic
 from speculation.rule import Law
 from speculation.sampling import softmax
 
@@ -128,7 +130,7 @@ def test_what_the_arithmetic_explains_is_not_claimed(
     assert not within(finding, 0.0), "the target's own arithmetic explains nothing"
 
 
-@pytest.mark.parametrize(("rows", "draft_rows"), [(50, 64), (64, 50), (50, 50)])
+@pytest.mark.parametrize(("rows", "draft_rows"), [(259, 280), (280, 259), (259, 259)])
 def test_a_vocabulary_padded_on_either_side_is_scored(rows: int, draft_rows: int) -> None:
     """The draft's output may have more rows than the target's, or fewer (Qwen pads like that)."""
     target = TransformersModel(tiny_llama(1, rows), "target", "t")
@@ -146,12 +148,16 @@ def test_a_vocabulary_padded_on_either_side_is_scored(rows: int, draft_rows: int
         assert isinstance(scored, ScoredText)
 
 
+def test_a_token_that_the_target_lacks_is_forbidden() -> None:
+    target = TransformersModel(tiny_llama(1, 259), "target", "t")
+    plan = plan_for(make_pair_like(target, target), n=1)
+    [scored] = score_texts(
+        TargetLaw(target, plan.prompt), plan.request, [Continuation(0, (1, 270, 2), "length")]
+    )
+    assert np.isinf(scored.surprise).tolist() == [False, True, False]
+
+
 def make_pair_like(target: TransformersModel, draft: TransformersModel) -> Pair:
-    import torch
-
-    from helpers.tiny_models import byte_tokenizer
-    from speculation.pairs.pair import arithmetic
-
     spec = PairSpec("padded", "padded", "", "none", 0.0)
     parts = arithmetic(target, draft, "float32", torch.device("cpu"))
     return Pair(spec, target, draft, byte_tokenizer(), parts)

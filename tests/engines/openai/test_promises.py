@@ -102,7 +102,7 @@ def test_nothing_that_names_a_token_is_asked_where_ids_are_unknown(
         ({"timings": {"draft_n": 8, "draft_n_accepted": 5}}, {}, 8, 5),
         ({"metrics": {"speculative_decoding": {"num_draft_tokens": 8, "num_accepted_tokens": 5}}},
          {}, 8, 5),
-        ({}, {"meta_info": {"spec_draft_token_num": 8, "spec_accept_token_num": 5}}, 8, 5),
+        ({}, {"meta_info": {"spec_num_proposed_drafts": 8, "spec_num_correct_drafts": 5}}, 8, 5),
         ({"timings": {"draft_n": "8"}}, {}, None, None),
         ({"timings": None, "metrics": []}, {"meta_info": 3}, None, None),
     ],
