@@ -287,7 +287,7 @@ def test_an_audit_from_the_page() -> None:
     assert not app.exception
     app.button_group(key="audit-engine").set_value("openai").run()
     assert not app.exception
-    assert app.selectbox(key="audit-baseline").options[0].startswith("the exact law")
+    assert app.selectbox(key="audit-baseline").options[0].startswith("the exact distribution")
 
 
 @pytest.mark.usefixtures("live")

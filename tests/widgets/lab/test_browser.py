@@ -89,7 +89,7 @@ def test_charts_follow_in_numbers(open_lab: Opener) -> None:
     place = {"cycle": cycle.index + 1, "stage": "decide", "position": cycle.n_accepted + 1}
     lab = open_lab(trace.settings.to_link() | place)
     overlap = cycle.drafted[cycle.n_accepted].overlap
-    sentence = lab.page.get_by_text(f"The two laws overlap by {overlap:.2f}")
+    sentence = lab.page.get_by_text(f"The two distributions overlap by {overlap:.2f}")
     sentence.wait_for()
     assert "was rejected" in sentence.inner_text()
     verdict = lab.page.locator(".stepper").get_by_text("rejected").first

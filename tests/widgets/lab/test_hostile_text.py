@@ -60,7 +60,7 @@ def test_hostile_pieces(open_lab: Opener) -> None:
     lab.press("Home", *["PageDown"] * rejected.index, "ArrowRight", "ArrowRight")
     lab.wait(lambda: f"cycle {rejected.index + 1}" in lab.laws_title()).ready()
     unharmed(lab)
-    lab.page.get_by_text("The two laws overlap").wait_for()
+    lab.page.get_by_text("The two distributions overlap").wait_for()
     caption = lab.page.get_by_test_id("stMain").inner_text()
     assert "window.hacked" in caption  # as text
     assert lab.page.locator(".stMain [style*='color: red'], .stMain [class*=colored]").count() == 0
