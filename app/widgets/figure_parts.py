@@ -31,15 +31,39 @@ def hand_laws(options: TwoLaws) -> tuple[tuple[float, ...], tuple[float, ...], l
 
 
 def sliders(label: str, start: Sequence[float], names: Sequence[str], key: str) -> Law:
-    """One slider a token; whatever they say is scaled so that it sums to 1."""
-    weights = [
-        st.slider(f"{label}({name})", 0.0, 1.0, float(value), 0.05, key=f"{label}-{key}-{name}")
-        for name, value in zip(names, start, strict=True)
+    """One slider a token. When one is moved the others make room, so that they say what is used."""
+    keys = [f"{label}-{key}-{name}" for name in names]
+    for one, value in zip(keys, start, strict=True):
+        st.session_state.setdefault(one, float(value))
+
+    def moved(place: int) -> None:
+        shares = [round(100 * st.session_state[one]) for one in keys]
+        for one, share in zip(keys, made_room(shares, place), strict=True):
+            st.session_state[one] = share / 100
+
+    values = [
+        st.slider(f"{label}({name})", 0.0, 1.0, step=0.01, key=one, on_change=moved, args=(i,))
+        for i, (name, one) in enumerate(zip(names, keys, strict=True))
     ]
-    total = sum(weights)
-    if total <= 0.0:
-        return np.full(len(weights), 1.0 / len(weights))
-    return np.array(weights) / total
+    return np.array(values) / sum(values)
+
+
+def made_room(shares: Sequence[int], moved: int) -> list[int]:
+    """Hundredths that sum to 100: the moved one stays, the others share the rest as they did.
+
+    >>> made_room([90, 30, 50], 0), made_room([20, 30, 50], 1), made_room([40, 0, 0], 0)
+    ([90, 4, 6], [20, 30, 50], [40, 30, 30])
+    """
+    rest = 100 - shares[moved]
+    others = [i for i in range(len(shares)) if i != moved]
+    weights = {i: shares[i] for i in others}
+    if not any(weights.values()):
+        weights = dict.fromkeys(others, 1)
+    exact = {i: rest * weight / sum(weights.values()) for i, weight in weights.items()}
+    found = {i: int(value) for i, value in exact.items()} | {moved: shares[moved]}
+    for i in sorted(others, key=lambda i: found[i] - exact[i])[: 100 - sum(found.values())]:
+        found[i] += 1
+    return [found[i] for i in range(len(shares))]
 
 
 def rejections(trace: Trace) -> list[tuple[Cycle, Position]]:
