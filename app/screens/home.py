@@ -5,6 +5,7 @@ import streamlit as st
 from components.replay import replay
 from content.blocks import Lesson
 from content.library import Library
+from content.minutes import minutes_of
 from recordings.presets import presets
 from recordings.trace_files import recorded
 from speculation.settings import Settings
@@ -81,7 +82,7 @@ def _path(library: Library) -> None:
     if not library.lessons:
         return
     stands = standings(library.lessons)
-    total = sum(lesson.front.minutes for lesson in library.lessons)
+    total = sum(map(minutes_of, library.lessons))
     st.header(f"{len(library.lessons)} lessons, {total} minutes", anchor=False)
     for start in range(0, len(library.lessons), 3):
         row = library.lessons[start : start + 3]
@@ -94,7 +95,7 @@ def _lesson(lesson: Lesson, standing: Standing) -> None:
     with st.container(key=f"home-lesson-{lesson.slug}", gap="small"):
         icon = ":material/check_circle:" if standing.done else ":material/arrow_forward:"
         places.link(lesson.slug, f"**{lesson.number}. {lesson.front.title}**", icon=icon)
-        st.markdown(f"{lesson.front.minutes} min, {standing.words}")
+        st.markdown(f"{minutes_of(lesson)} min, {standing.words}")
         st.markdown("\n".join(f"- {outcome}" for outcome in lesson.front.outcomes))
 
 

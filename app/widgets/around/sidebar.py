@@ -4,6 +4,7 @@ import streamlit as st
 
 from charts import palette
 from content.library import Library
+from content.minutes import minutes_of
 from widgets import places
 from widgets.lessons.progress import standings
 
@@ -32,7 +33,7 @@ def sidebar(library: Library) -> None:
             icon = ":material/check_circle:" if standing.done else ":material/circle:"
             with st.container(gap=None, key=f"nav-{lesson.slug}"):
                 places.link(lesson.slug, f"{lesson.number}. {lesson.front.title}", icon=icon)
-                st.caption(f"{lesson.front.minutes} min, {standing.short}")
+                st.caption(f"{minutes_of(lesson)} min, {standing.short}")
         places.link(places.PAYS, "When it pays", icon=":material/speed:")
         places.link(places.LAB, "Lab", icon=":material/science:")
         places.link(places.TEST, "Test it yourself", icon=":material/fact_check:")

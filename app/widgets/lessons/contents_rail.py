@@ -1,11 +1,11 @@
 """The contents beside a lesson: its sections with their minutes, always in sight."""
 
-import re
 from html import escape
 
 import streamlit as st
 
-from content.blocks import Document, Lesson, Section, Text
+from content.blocks import Document, Lesson, Section
+from content.minutes import minutes_for, minutes_of
 
 _STYLE = """
 <style>
@@ -55,7 +55,7 @@ def contents_on_top(document: Document) -> None:
 def _rows(document: Document) -> tuple[str, str]:
     """The heading, and a row for each section."""
     sections = [section for section in document.sections if section.title]
-    total = document.front.minutes if isinstance(document, Lesson) else None
+    total = minutes_of(document) if isinstance(document, Lesson) else None
     spent = minutes(sections, total) if total else [""] * len(sections)
     rows = "".join(
         f'<li><a href="#{escape(section.anchor)}">{escape(section.title)}</a>'
@@ -70,7 +70,7 @@ def minutes(sections: list[Section], total: int) -> list[str]:
 
     The shares add up to the whole, and none is less than half a minute.
     """
-    weights = [_weight(section) for section in sections]
+    weights = [minutes_for(section.blocks) for section in sections]
     units = max(2 * total, len(sections))
     shares = [1 + weight / sum(weights) * (units - len(sections)) for weight in weights]
     halves = [int(share) for share in shares]
@@ -78,16 +78,6 @@ def minutes(sections: list[Section], total: int) -> list[str]:
     for i in largest[: units - sum(halves)]:
         halves[i] += 1
     return [_in_words(half) for half in halves]
-
-
-def _weight(section: Section) -> float:
-    """Reading time: words at 200 a minute, and half a minute for what one does."""
-    words = sum(
-        len(re.findall(r"\w+", block.markdown))
-        for block in section.blocks
-        if isinstance(block, Text)
-    )
-    return words / 200 + 0.5 * sum(not isinstance(block, Text) for block in section.blocks)
 
 
 def _in_words(halves: int) -> str:

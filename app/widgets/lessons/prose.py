@@ -4,14 +4,16 @@ import streamlit as st
 
 from content.blocks import Lesson, Section, Text
 from content.library import with_addresses
+from content.minutes import minutes_of
 from widgets import places
 
 
 def opening(lesson: Lesson) -> None:
     """Title, minutes, and what one will be able to do."""
     front = lesson.front
+    stops = "figures, predictions and questions included"
     with st.container(key=f"prose-{lesson.slug}-opening", gap="small"):
-        st.caption(f"Lesson {lesson.number}, {front.minutes} minutes")
+        st.caption(f"Lesson {lesson.number}, about {minutes_of(lesson)} minutes, {stops}")
         st.title(front.title, anchor=False)
         outcomes = "\n".join(f"- {outcome}" for outcome in front.outcomes)
         st.markdown(f"After this lesson you can:\n\n{outcomes}")
