@@ -1,5 +1,6 @@
-"""Questions about a figure's own cycle, built from its real numbers before it shows the answer.
+"""Questions about a cycle of a real run, built from its numbers before the page shows the answer.
 
+What decides (the ratio, the random number, the residual) is hidden until there is a prediction.
 Each wrong option is a misconception with the value it leads to here. Where two options would
 coincide, so that the question could not tell the right idea from the wrong one, there is no
 question: the caller goes on to the next cycle.
@@ -17,75 +18,122 @@ Name = Callable[[int], str]
 
 @dataclass(frozen=True)
 class LiveQuestion:
-    """A question about a cycle. `place` is the drafted row it is about, from 0; None: the cycle."""
+    """A question about a cycle.
+
+    place  the drafted row it is about, from 0; None: the cycle
+    hard   whether reading off what is shown, and no more, leads astray
+    """
 
     question: str
     options: tuple[Option, ...]
     place: int | None
+    hard: bool
 
 
 def live_question(ask: Ask, cycle: Cycle, name: Name) -> LiveQuestion | None:
     """The question, or None if this cycle has no case for it."""
     if ask == "committed":
         return _committed(cycle)
-    if ask == "verdict":
-        return _verdict(cycle, name)
+    if ask == "bet":
+        return _bet(cycle, name)
     return _after_rejection(ask, cycle, name)
 
 
-def _verdict(cycle: Cycle, name: Name) -> LiveQuestion | None:
-    """Accepted or rejected? Asked where p < q, so that u decides."""
-    place, position = next(((i, x) for i, x in enumerate(cycle.checked) if x.a < 1.0), (None, None))
-    if position is None:
+BETS = {
+    "sure": "Accepted, whatever number is drawn",
+    "likely": "More likely accepted than rejected",
+    "unlikely": "More likely rejected than accepted",
+    "never": "Rejected, whatever number is drawn",
+}
+_CLOSE = 0.08  # a chance nearer to one half than this is no case for a bet
+
+
+def _bet(cycle: Cycle, name: Name) -> LiveQuestion | None:
+    """What will happen to a token, as far as p and q can tell? The random number is not shown.
+
+    So what is marked is the bet, and not the luck: a good one can lose.
+    """
+    places = [
+        (i, x)
+        for i, x in enumerate(cycle.checked)
+        if x.a == 1.0 or (0.02 < x.a < 0.95 and abs(x.a - 0.5) > _CLOSE)
+    ]
+    if not places:
         return None
-    p, q, u, a = (_digits(x) for x in (position.p, position.q, position.u, position.a))
-    if len({u, a}) < 2:  # they differ only in digits that are not shown
-        return None
-    accepted = position.verdict == "accepted"
-    why = f"Here p/q = {a}, and u = {u} is {'below' if accepted else 'not below'} it."
-    yes = Option(
-        key="accepted",
-        text="Accepted",
-        right=accepted,
-        misconception=None if accepted else "plausible to the target is enough",
-        feedback=why if accepted else f"{why} A place in the target's distribution is not enough.",
-    )
-    no = Option(
-        key="rejected",
-        text="Rejected",
-        right=not accepted,
-        misconception="accept only if p is at least q" if accepted else None,
-        feedback=why if not accepted else f"{why} A ratio below 1 is a chance, not a verdict.",
-    )
+    place, x = max(places, key=lambda found: (_misleads(found[1]), -found[0]))
+    right = "sure" if x.a == 1.0 else "likely" if x.a > 0.5 else "unlikely"
+    p, q = _digits(x.p), _digits(x.q)
+    told = f"{_chance(x)} Here it was {_digits(x.u)}: {x.verdict}."
+    if (right == "likely") == (x.verdict == "rejected") and right != "sure":
+        told += " A good bet can lose."
+    options = [
+        Option(
+            key=key,
+            text=text,
+            right=key == right,
+            misconception=None if key == right else _idea(key, right, x),
+            feedback=told,
+        )
+        for key, text in BETS.items()
+    ]
     question = (
-        f"{name(position.token)} was drafted with q = {q}; the target gives it p = {p}. "
-        f"The random number is u = {u}. What happens?"
+        f"{name(x.token)} was drafted with q = {q}, and the target gives it p = {p}. A random "
+        "number decides. What do you bet on?"
     )
-    return LiveQuestion(question, (yes, no), place)
+    return LiveQuestion(question, tuple(options), place, _misleads(x))
+
+
+def _misleads(x: Position) -> bool:
+    """Whether p by itself suggests another bet than p/q."""
+    return x.p > 0.2 if x.a < 0.5 else x.p < (0.35 if x.a == 1.0 else 0.45)
+
+
+def _chance(x: Position) -> str:
+    """The rule on these numbers."""
+    if x.a == 1.0:
+        return "p is at least q, so every number is below p/q, and the token stays."
+    return f"p/q = {x.a:.2f}: the token stays if the number drawn is below that."
+
+
+def _idea(bet: str, right: str, x: Position) -> str:
+    """The misconception that leads to a wrong bet."""
+    if right == "sure":
+        return {
+            "likely": "a coin is tossed for every token",
+            "unlikely": "a token is kept with chance p",
+            "never": "the ratio turned around",
+        }[bet]
+    return {
+        "sure": "plausible to the target is enough",
+        "likely": "p is looked at, and q is not",
+        "unlikely": "a token is kept with chance p",
+        "never": "accept only if p is at least q",
+    }[bet]
 
 
 def _committed(cycle: Cycle) -> LiveQuestion | None:
-    """How many tokens will this cycle commit?"""
+    """How many tokens will this cycle commit? Every count that can be is an option."""
     if cycle.cut is not None or cycle.replacement is None:
         return None
     n, k = cycle.n_accepted, len(cycle.drafted)
-    candidates = (
-        (n, "the replacement is not counted", "The token that ends the cycle counts too."),
-        (k, "all drafted tokens stay", "What follows a rejection is thrown away unread."),
-        (k + 1, "later drafts that match are kept", "They were drafted after a wrong token."),
-        (1, "a cycle is a single token", "Every accepted draft is committed as well."),
-        (n + 2, "a rejected token counts", "The rejected token itself is discarded."),
-    )
-    right = Option(
-        key="right",
-        text=str(n + 1),
-        right=True,
-        feedback=f"{n} accepted, and one more that ends the cycle.",
-    )
-    wrong = [(str(n_wrong), name, told) for n_wrong, name, told in candidates]
-    options = _three(right, wrong, f"{cycle.start}|{n}")
+    told = f"{n} of {k} drafts stayed, and one more token ended the cycle."
+    ideas = {
+        n: "the token that ends the cycle is not counted",
+        k + 1: "nothing is ever rejected",
+        1: "nothing that is drafted stays",
+    }
+    options = [
+        Option(
+            key=str(count),
+            text=str(count),
+            right=count == n + 1,
+            misconception=None if count == n + 1 else ideas.get(count, f"draft {count} falls"),
+            feedback=told,
+        )
+        for count in range(1, k + 2)
+    ]
     question = "How many tokens will this cycle commit?"
-    return None if options is None else LiveQuestion(question, options, None)
+    return LiveQuestion(question, tuple(options), None, 0 < n < k)
 
 
 def _after_rejection(ask: Ask, cycle: Cycle, name: Name) -> LiveQuestion | None:
@@ -102,14 +150,18 @@ def _after_rejection(ask: Ask, cycle: Cycle, name: Name) -> LiveQuestion | None:
 
 
 def _lacks(place: int, rejected: Position, table: Table, name: Name) -> LiveQuestion | None:
-    """Which bar will the residual lack? The rejected token's: q was at least p there."""
-    wanted = sorted(zip(table.left, table.p, table.tokens, strict=True), reverse=True)
-    present = [token for left, _, token in wanted if left > 0.0 and token != rejected.token]
-    by_p = sorted(present, key=lambda token: -table.p[table.tokens.index(token)])
-    candidates = [
-        (name(token), "the residual lacks what p already likes", "Here p is above q, so it stays.")
-        for token in (*by_p[:1], *present)
-    ]
+    """Which bar will the residual lack? The rejected token's: q was at least p there.
+
+    It is hard where that token has a high bar, and others that stay have a low one.
+    """
+    by_p = sorted(zip(table.p, table.left, table.tokens, strict=True), reverse=True)
+    present = [token for _, left, token in by_p if left > 0.0 and token != rejected.token]
+    liked = "Here p is above q, so it stays, however likely it is."
+    small = "Its bar of p is low, but that of q is lower still, so something is left."
+    candidates = [(name(token), "the residual lacks what p already likes", liked)
+                  for token in present[:1]]  # fmt: skip
+    candidates += [(name(token), "what p gives little is gone", small)
+                   for token in reversed(present[1:])]  # fmt: skip
     right = Option(
         key="right",
         text=name(rejected.token),
@@ -118,7 +170,8 @@ def _lacks(place: int, rejected: Position, table: Table, name: Name) -> LiveQues
     )
     options = _three(right, candidates, f"{rejected.index}|{rejected.token}")
     question = "Which of these bars will the residual lack?"
-    return None if options is None else LiveQuestion(question, options, place)
+    hard = rejected.p >= 0.2 or rejected.token == by_p[0][2]
+    return None if options is None else LiveQuestion(question, options, place, hard)
 
 
 def _likeliest(place: int, rejected: Position, table: Table, name: Name) -> LiveQuestion | None:
@@ -156,7 +209,8 @@ def _likeliest(place: int, rejected: Position, table: Table, name: Name) -> Live
     )
     options = _three(right, candidates, f"{rejected.index}|{rejected.token}|r")
     question = f"{name(rejected.token)} was rejected. Which token most likely replaces it?"
-    return None if options is None else LiveQuestion(question, options, place)
+    hard = table.left[by_p] > 0.0  # the likeliest under p could come, only less often
+    return None if options is None else LiveQuestion(question, options, place, hard)
 
 
 def _three(

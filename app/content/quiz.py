@@ -138,12 +138,12 @@ class Order(Question):
 
 Quiz = Annotated[Choice | Numeric | Order, Field(discriminator="kind")]
 
-Ask = Literal["verdict", "committed", "residual", "replacement"]
-"""What a live gate asks about the cycle on the page; live_questions.py builds it."""
+Ask = Literal["bet", "committed", "residual", "replacement"]
+"""What a live gate asks about a cycle; live_questions.py builds it."""
 
 
 class LiveGate(Body):
-    """A prediction about a figure's own cycle, asked before the figure shows the answer."""
+    """A prediction about a cycle of a real run, asked before the figure shows the answer."""
 
     kind: Literal["live"]
     widget: Slug

@@ -25,6 +25,12 @@ def recorded(name: str) -> Trace | None:
     return parse(file.read_bytes()) if file.exists() else None
 
 
+def recorded_names() -> list[str]:
+    """The names of all shipped recordings, in alphabetical order."""
+    files = (ASSETS / "traces").glob("*.json.gz")
+    return sorted(file.name.removesuffix(".json.gz") for file in files)
+
+
 def recorded_presets() -> list[tuple[Preset, Trace]]:
     """The prompts on offer whose runs were recorded, in their order."""
     runs = [(preset, recorded(preset.name)) for preset in presets()]

@@ -66,7 +66,7 @@ an = "ordinary block stays text"
 ```{{gate}} a-gate
 kind: live
 widget: cycle-stepper
-ask: verdict
+ask: bet
 before: Guess.
 ```
 """

@@ -38,7 +38,7 @@ STYLE = f"""
 
 
 def cycle_rows(cycle: Cycle, pieces: dict[int, Piece], known: int, asked: int | None = None) -> str:
-    """The table. Rows before `known` show their verdict, the others a question mark.
+    """The table. Rows before `known` show what decided and their verdict; the others do not.
 
     asked  the row that the question is about; later rows are not reached yet
     """
@@ -52,32 +52,63 @@ def cycle_rows(cycle: Cycle, pieces: dict[int, Piece], known: int, asked: int | 
         '<th scope="col">u</th><th class="meter" scope="col" aria-hidden="true"></th>'
         '<th class="verdict" scope="col">verdict</th></tr>'
     )
+    caption = (
+        f"Cycle {cycle.index + 1} of this run. A token is accepted when u is below min(1, p/q)."
+    )
+    return _table(caption, head, rows)
+
+
+def drafted_rows(cycle: Cycle, pieces: dict[int, Piece], before: str, shown: bool) -> str:
+    """The drafted tokens alone, after the text `before`; with their verdicts if `shown`."""
+    rows = "".join(
+        f'<tr class="{_kind(x, shown)}"><td class="place">{i + 1}</td>{_token(pieces[x.token])}'
+        f"{_verdict(x.verdict if shown else '?')}</tr>"
+        for i, x in enumerate(cycle.drafted)
+    )
+    head = (
+        '<tr><th class="place" scope="col">#</th><th class="token" scope="col">drafted</th>'
+        '<th class="verdict" scope="col">verdict</th></tr>'
+    )
+    caption = f"Cycle {cycle.index + 1} of this run. The text so far: <code>{escape(before)}</code>"
+    return _table(caption, head, rows)
+
+
+def _table(caption: str, head: str, rows: str) -> str:
     return (
-        f'{STYLE}<table class="cycle-rows"><caption>Cycle {cycle.index + 1} of this run. '
-        "A token is accepted when u is below min(1, p/q).</caption>"
+        f'{STYLE}<table class="cycle-rows"><caption>{caption}</caption>'
         f"<thead>{head}</thead><tbody>{rows}</tbody></table>"
     )
 
 
 def _row(i: int, x: Position, piece: Piece, shown: bool, asked: int | None) -> str:
     later = asked is not None and i > asked and not shown
-    verdict = x.verdict if shown else "not reached yet" if later else "?"
-    mark = {"accepted": "✓ ", "rejected": "✕ "}.get(verdict, "")
-    kind = ("asked" if i == asked else "") + (" unchecked" if verdict == "unchecked" else "")
-    u = "" if later else f"{x.u:.3f}"
+    kind = ("asked " if i == asked else "") + _kind(x, shown)
     meter = (
-        ""
-        if later
-        else f'<div><span class="zone" style="width:{100 * x.a:.1f}%"></span>'
+        f'<div><span class="zone" style="width:{100 * x.a:.1f}%"></span>'
         f'<span class="pin" style="left:{100 * x.u:.1f}%"></span></div>'
+        if shown
+        else ""
     )
+    a, u = (_digits(x.a), f"{x.u:.3f}") if shown else ("", "") if later else ("?", "?")
     return (
-        f'<tr class="{kind.strip()}"><td class="place">{i + 1}</td>'
-        f'<th class="token" scope="row">{escape(token_label(piece))}</th>'
-        f"<td>{_digits(x.q)}</td><td>{_digits(x.p)}</td><td>{_digits(x.a)}</td><td>{u}</td>"
+        f'<tr class="{kind.strip()}"><td class="place">{i + 1}</td>{_token(piece)}'
+        f"<td>{_digits(x.q)}</td><td>{_digits(x.p)}</td><td>{a}</td><td>{u}</td>"
         f'<td class="meter" aria-hidden="true">{meter}</td>'
-        f'<td class="verdict">{mark}{verdict}</td></tr>'
+        f"{_verdict(x.verdict if shown else 'not reached yet' if later else '?')}</tr>"
     )
+
+
+def _token(piece: Piece) -> str:
+    return f'<th class="token" scope="row">{escape(token_label(piece))}</th>'
+
+
+def _verdict(verdict: str) -> str:
+    mark = {"accepted": "✓ ", "rejected": "✕ "}.get(verdict, "")
+    return f'<td class="verdict">{mark}{verdict}</td>'
+
+
+def _kind(x: Position, shown: bool) -> str:
+    return "unchecked" if shown and x.verdict == "unchecked" else ""
 
 
 def _digits(value: float) -> str:

@@ -20,11 +20,17 @@ LENGTH = 40  # eight cycles at k = 4 commit at most that many
 
 def run_of(preset: str) -> Shown | None:
     """The learner's own run, or the recording of a preset; None if that is missing."""
-    own = st.session_state.get(_OWN)
-    if isinstance(own, Shown):
-        return own
+    own = own_trace()
+    if own is not None:
+        return Shown(own, "live")
     trace = recorded(preset) or recorded("code")
     return None if trace is None else Shown(trace, "recorded")
+
+
+def own_trace() -> Trace | None:
+    """The learner's own run of this session."""
+    own = st.session_state.get(_OWN)
+    return own.trace if isinstance(own, Shown) else None
 
 
 def badge(shown: Shown) -> None:

@@ -113,7 +113,7 @@ def test_lesson_two_by_keyboard_only(reader: Opener) -> None:
     """From the top through gates and figures to the checkpoint, with Tab, Enter and arrows."""
     me = reader(LESSON)
     page = me.page
-    me.tab_to(r"option-l2-predict-verdict").press("Enter")
+    me.tab_to(r"option-l2-bet-on-verdict").press("Enter")
     page.get_by_text("This cycle committed").wait_for()
     me.tab_to(r"^p-why").press("ArrowRight")
     page.get_by_text("p/q = 0.11/0.50").wait_for()

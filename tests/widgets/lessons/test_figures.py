@@ -6,8 +6,9 @@ import pytest
 from charts.block_cost import cost_sentence, decimal
 from charts.lessons.hand_laws import hand_sentence
 from charts.run.committed import bars_given, bars_of, committed_figure, committed_sentence
-from charts.run.cycle_rows import cycle_rows
+from charts.run.cycle_rows import cycle_rows, drafted_rows
 from content.library import library
+from content.minutes import minutes_of
 from content.widget_options import WIDGETS
 from measuring.shipped import recorded_measurements
 from recordings.trace_files import recorded
@@ -68,8 +69,16 @@ def test_rows_hide_what_is_asked() -> None:
     assert trace is not None
     cycle = next(c for c in trace.cycles if 0 < c.n_accepted < len(c.drafted))
     hidden = cycle_rows(cycle, trace.pieces, 0)
-    assert "accepted</td>" not in hidden
-    assert "rejected</td>" not in hidden
+    bare = drafted_rows(cycle, trace.pieces, "so far", shown=False)
+    for table in (hidden, bare):
+        assert "accepted</td>" not in table
+        assert "rejected</td>" not in table
+    assert hidden.count("<td>?</td><td>?</td>") == len(cycle.drafted)  # what decides: a and u
+    assert "<td>" not in bare
+    assert 'class="zone"' not in hidden
+    assert "<code>so far</code>" in bare
+    told = drafted_rows(cycle, trace.pieces, "", shown=True)
+    assert told.count("accepted</td>") == cycle.n_accepted
     shown = cycle_rows(cycle, trace.pieces, len(cycle.drafted))
     assert shown.count("accepted</td>") == cycle.n_accepted
     assert shown.count("rejected</td>") == 1
@@ -107,9 +116,9 @@ def test_minutes_add_up() -> None:
         sections = [section for section in lesson.sections if section.title]
         halves = [
             2 * float(x.removesuffix(" min").replace("½", ".5").lstrip() or 0)
-            for x in minutes(sections, lesson.front.minutes)
+            for x in minutes(sections, minutes_of(lesson))
         ]
-        assert sum(halves) == 2 * lesson.front.minutes
+        assert sum(halves) == 2 * minutes_of(lesson)
         assert min(halves) >= 1
 
 
