@@ -1,6 +1,7 @@
 """The prompts on offer, chosen for contrast: a draft earns as much as the text is predictable.
 
-Adding one is adding an entry here (and recording it: `make traces`).
+What to look for is said of the recorded run, and a test holds each sentence to it. Adding a prompt
+is adding an entry here (and recording it: `make traces`).
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ _ALL = (
         "code",
         "Code",
         Settings(seed=4),  # of the seeds 1 to 8 the middle one in tokens per cycle
-        "Boilerplate is easy to guess: long cycles, interrupted where a name is chosen.",
+        "Boilerplate is easy to guess: the longest cycles of these prompts, the first four without "
+        "a rejection.",
     ),
     Preset(
         "quote",
@@ -34,32 +36,34 @@ _ALL = (
             "and writes the weather in a small blue book.",
             temperature=0.0,
         ),
-        "The target copies almost without doubt, yet the four-layer draft guesses. Now choose the "
-        "lookup draft under More settings.",
+        "The target copies almost without doubt, yet the four-layer draft guesses: the shortest "
+        "cycles of all. Now choose the lookup draft under More settings.",
     ),
     Preset(
         "list",
         "List",
         Settings(prompt="Write a shopping list for a birthday party with ten items."),
-        "The format repeats and is free; the words between are not.",
+        "The form repeats: marks and line breaks stay more often than the words between them.",
     ),
     Preset(
         "story",
         "Story",
         Settings(prompt="Write a short story about a dragon who is afraid of fire."),
-        "Many next words are good ones: the two distributions differ more, and cycles are shorter.",
+        "Many next words are good ones: of the prompts at this temperature, the two distributions "
+        "differ most here, and cycles are shortest.",
     ),
     Preset(
         "poem",
         "Poem",
         Settings(prompt="Write a poem about the sea in autumn."),
-        "The least predictable text of these: watch how much is drafted for nothing.",
+        "What the draft gets right here, it gets right in a row: longer cycles than in the story, "
+        "and many that lose their first draft.",
     ),
     Preset(
         "question",
         "Question",
         Settings(prompt="Why is the sky blue?"),
-        "Facts are where the small model knows least: names and terms are corrected.",
+        "The small model knows few facts: more than half of the cycles lose their first draft.",
     ),
 )
 
