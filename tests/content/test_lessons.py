@@ -50,6 +50,11 @@ PUBLISHED = [
     "l2-case-big-and-small",
     "l2-case-content",
     "l3-case-longer-acceptance",
+    "l2-cost-of-drafting",
+    "l2-cost-of-a-block",
+    "l2-colder",
+    "l2-filter-before",
+    "l3-how-many-runs",
 ]
 
 

@@ -1,9 +1,11 @@
-"""Every number in the lessons that comes from a formula is recomputed with the app's own code.
+"""Every number in the lessons that comes from a formula is recomputed with the app's own code, and
+one that was measured or recorded is read from the file that the figures draw.
 
 `NAMES` is what such a formula can use. The laws of broken rules are computed here on their own,
 from what each rule does, and not taken from the prose.
 """
 
+import re
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,14 @@ from content.blocks import Document
 from content.checked_numbers import Check, take_checks
 from content.library import library
 from content.quiz import Numeric
+from measuring.block_cost import Measurement
+from measuring.shipped import recorded_measurements
+from recordings.trace_files import recorded
 from speculation.rule import acceptance, overlap, residual
 from speculation.sampling import Sampling, law
+from speculation.summary import Summary, summarize
 from speculation.theory import accepted_over_drafted, best_k, expected_speedup, expected_tau
+from speculation.trace import Trace
 
 P = np.array([0.6, 0.3, 0.1])
 Q = np.array([0.2, 0.3, 0.5])
@@ -88,6 +95,35 @@ def expected_tau_of_batch(alpha: float, k: int, batch: int) -> float:
     return expected_tau(alpha**batch, k)
 
 
+def measured(precision: str) -> Measurement:
+    """What the figures on blocks and on rounding show where nothing is measured."""
+    recording = recorded_measurements()
+    assert recording is not None
+    return next(m for m in recording.measurements if m.precision == precision)
+
+
+def pass_ms(precision: str, tokens: int) -> float:
+    """The recorded time of one target pass over so many tokens."""
+    found = measured(precision)
+    return found.ms[found.rows.index(tokens)]
+
+
+def trace_of(run: str) -> Trace:
+    """A recorded run, as the figures show it."""
+    trace = recorded(run)
+    assert trace is not None
+    return trace
+
+
+def numbers_of(run: str) -> Summary:
+    return summarize(trace_of(run))
+
+
+def first_rejection(run: str) -> int:
+    """The first cycle of a recorded run that does not keep all of its drafts, counted from 1."""
+    return next(c.index + 1 for c in trace_of(run).cycles if c.n_accepted < len(c.drafted))
+
+
 NAMES: dict[str, Any] = {
     "__builtins__": {},
     "P": P,
@@ -112,12 +148,18 @@ NAMES: dict[str, Any] = {
     "accepted_over_drafted": accepted_over_drafted,
     "checked": checked,
     "runs_needed": runs_needed,
-    "from_p_law": from_p_law,
-    "threshold_law": threshold_law,
-    "accept_then_zero_law": accept_then_zero_law,
-    "greedy_draft_law": greedy_draft_law,
-    "softmax_residual_law": softmax_residual_law,
+    "from_p_law": arrays(from_p_law),
+    "threshold_law": arrays(threshold_law),
+    "accept_then_zero_law": arrays(accept_then_zero_law),
+    "greedy_draft_law": arrays(greedy_draft_law),
+    "softmax_residual_law": arrays(softmax_residual_law),
     "zeroed": zeroed,
+    "round": round,
+    "measured": measured,
+    "pass_ms": pass_ms,
+    "tau_of": lambda run: numbers_of(run).tau,
+    "alpha_of": lambda run: numbers_of(run).alpha,
+    "first_rejection": first_rejection,
 }
 
 DOCUMENTS = library().documents
@@ -177,6 +219,17 @@ def test_formulas_are_cut_out_and_lines_stay() -> None:
     clean, checks = take_checks(text)
     assert clean == "one\n3.69 and (1, 0, 0)\nthree"
     assert [(c.shown, c.line) for c in checks] == [("3.69", 2), ("(1, 0, 0)", 2)]
+
+
+def test_measured_times_in_the_text_come_from_their_file() -> None:
+    """A time in milliseconds is followed by what it comes from; a recorded number moves with it."""
+    for document in library().lessons:
+        source = document.path.read_text(encoding="utf-8")
+        prose = re.sub(r"^```.*?^```$", "", source, flags=re.M | re.S)
+        assert re.findall(r"\d\s+ms\b", prose) == [], document.path
+    assert not Check("43", "", 1).agrees(pass_ms("float32", 1))
+    assert not Check("2.9", "", 1).agrees(numbers_of("code").tau)
+    assert not Check("6", "", 1).agrees(first_rejection("code"))
 
 
 def test_no_formula_is_left_in_what_is_shown() -> None:
