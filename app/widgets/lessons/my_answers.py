@@ -93,7 +93,7 @@ def _files(me: str, library: Library, questions: dict[str, str], any_answers: bo
         st.download_button(
             "All questions, QTI 2.1", lambda: qti_package(library), "questions.zip",
             "application/zip", on_click="ignore",
-            help="The question bank for Canvas, Moodle and other systems.",
+            help="The question bank, for systems that import QTI 2.1. Moodle by itself does not.",
         )  # fmt: skip
 
 
