@@ -77,7 +77,7 @@ def _bet(cycle: Cycle, name: Name) -> LiveQuestion | None:
         for key, text in BETS.items()
     ]
     question = (
-        f"{name(x.token)} was drafted with q = {q}, and the target gives it p = {p}. A random "
+        f"“{name(x.token)}” was drafted with q = {q}, and the target gives it p = {p}. A random "
         "number decides. What do you bet on?"
     )
     return LiveQuestion(question, tuple(options), place, _misleads(x))
@@ -208,7 +208,7 @@ def _likeliest(place: int, rejected: Position, table: Table, name: Name) -> Live
         feedback="Here p exceeds q by most, so the leftover is largest.",
     )
     options = _three(right, candidates, f"{rejected.index}|{rejected.token}|r")
-    question = f"{name(rejected.token)} was rejected. Which token most likely replaces it?"
+    question = f"“{name(rejected.token)}” was rejected. Which token most likely replaces it?"
     hard = table.left[by_p] > 0.0  # the likeliest under p could come, only less often
     return None if options is None else LiveQuestion(question, options, place, hard)
 

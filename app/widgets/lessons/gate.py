@@ -31,9 +31,17 @@ def _case(block: GateBlock, lesson: Lesson) -> None:
 
 
 def predicted(
-    key: str, block_id: str, lesson: Lesson, question: str, options: Sequence[Option]
+    key: str,
+    block_id: str,
+    lesson: Lesson,
+    question: str,
+    options: Sequence[Option],
+    missed: str = "It went another way.",
 ) -> bool:
-    """Ask -> whether there is a prediction, or it was skipped, so that the answer can be shown."""
+    """Ask -> whether there is a prediction, or it was skipped, so that the answer can be shown.
+
+    missed  what a wrong prediction is told first
+    """
     key = key[:60]
     me = learner_id()
     kept = store().answers(me).get(key)
@@ -55,6 +63,6 @@ def predicted(
         return False
     if chosen != SKIPPED:
         marked = mark_option(options, chosen)
-        word = "You predicted right." if marked.correct else "It went another way."
+        word = "You predicted right." if marked.correct else missed
         st.markdown(f"**{word}** {marked.feedback}{idea_behind(marked)}")
     return True

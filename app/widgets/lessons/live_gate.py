@@ -42,7 +42,8 @@ def _live(block: GateBlock, lesson: Lesson) -> None:
     badge(Shown(trace, "live" if trace is own_trace() else "recorded"))
     figure = st.container()  # drawn when it is known how much may be seen
     key = kept_under(block.id, case.key)
-    told = predicted(key, block.id, lesson, question.question, question.options)
+    missed = "There was a better bet." if gate.ask == "bet" else "It went another way."
+    told = predicted(key, block.id, lesson, question.question, question.options, missed)
     with figure:
         _figure(gate, case, told, block.id)
     if told and unmet_case(gate.ask) is not None:

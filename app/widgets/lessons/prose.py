@@ -11,9 +11,10 @@ from widgets import places
 def opening(lesson: Lesson) -> None:
     """Title, minutes, and what one will be able to do."""
     front = lesson.front
-    stops = "figures, predictions and questions included"
     with st.container(key=f"prose-{lesson.slug}-opening", gap="small"):
-        st.caption(f"Lesson {lesson.number}, about {minutes_of(lesson)} minutes, {stops}")
+        st.caption(
+            f"Lesson {lesson.number}, about {minutes_of(lesson)} minutes with all its questions"
+        )
         st.title(front.title, anchor=False)
         outcomes = "\n".join(f"- {outcome}" for outcome in front.outcomes)
         st.markdown(f"After this lesson you can:\n\n{outcomes}")
