@@ -132,6 +132,15 @@ def test_no_case_is_of_a_run_that_a_figure_shows() -> None:
     assert not [case for ask in ASKS for case in case_pool(ask) if case.trace in seen]
 
 
+def test_the_learners_own_run_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, own = case_pool("bet"), recorded("code")
+    monkeypatch.setattr("widgets.lessons.case_pool.own_trace", lambda: own)
+    pool = case_pool("bet")
+    assert pool[: len(before)] == before
+    assert len(pool) > len(before)
+    assert all(case.trace is own for case in pool[len(before) :])
+
+
 def test_no_learner_meets_a_cycle_twice() -> None:
     """Over all gates of all lessons, in any order, and as often as there are cases."""
     met: list[str] = []
