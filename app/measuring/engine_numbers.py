@@ -23,7 +23,7 @@ DEFINITIONS: dict[Definition, str] = {
     "drafted": "accepted / drafted: the usual “acceptance rate”",
     "tau": "tokens a step, the target's own token counted: the usual “acceptance length”",
     "accepted": "accepted drafts a step, the target's own token not counted",
-    "checked": "accepted / checked: alpha itself",
+    "checked": "accepted / checked: its expectation is alpha",
 }
 NOTICEABLE = 0.05
 
@@ -92,7 +92,7 @@ def invert(printed: Printed) -> float:
     if printed.definition == "accepted":
         return alpha_from_tau(printed.value + 1.0, printed.k)
     if not 0.0 <= printed.value <= 1.0:
-        raise ValueError(f"alpha is {printed.value}, expected a number from 0 to 1")
+        raise ValueError(f"accepted / checked is {printed.value}, expected a number from 0 to 1")
     return printed.value
 
 

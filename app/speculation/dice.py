@@ -78,7 +78,7 @@ def draw(law: npt.NDArray[np.float64], u: float) -> int:
         if place < len(order):
             return int(order[place])
     if not len(order):
-        raise ValueError("cannot draw from a law without mass")
+        raise ValueError("cannot draw from a distribution without mass")
     return int(order[-1])
 
 

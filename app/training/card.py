@@ -18,11 +18,11 @@ FORMATS = {
 (`model.layers.i.*`, `model.norm.weight`); the configuration is the target's with fewer layers. The
 input embedding is the target's own and is not stored. The output head is shared by the layered
 rungs and lies in `../head.safetensors`: `head.weight` [rows, 576] and `head.token_ids` [rows],
-ascending. The law is a softmax over those tokens, and 0 for every other token.""",
+ascending. The distribution is a softmax over those tokens, and 0 for every other token.""",
     "bigram": """`model.safetensors` holds `bigram.start` [vocabulary + 1], `bigram.successor` and
 `bigram.kept` (compressed rows: the successors of token x are at start[x] to start[x + 1]) and
-`bigram.unigram` [vocabulary]. The law after x is kept(x, y) + rest(x) u(y), where u is the unigram
-law and rest(x) = 1 - the sum of kept(x, .), so it sums to 1.""",
+`bigram.unigram` [vocabulary]. The distribution after x is kept(x, y) + rest(x) u(y), where u is the
+unigram distribution and rest(x) = 1 - the sum of kept(x, .), so it sums to 1.""",
 }
 
 LIMITS = """## Limits
@@ -61,7 +61,9 @@ def alpha_table(kinds: dict[str, dict[str, dict[str, float]]]) -> str:
 def describe(rung: str, result: dict[str, Any]) -> str:
     """One paragraph: what the rung is."""
     if rung == "bigram":
-        return "The law of the next token given the last one alone, counted from the samples."
+        return (
+            "The distribution of the next token given the last one alone, counted from the samples."
+        )
     layers, recipe = rung.removeprefix("layers-"), result["recipe"]
     plural = "layer" if layers == "1" else "layers"
     return (
@@ -85,7 +87,7 @@ def write_card(rung: str, result: dict[str, Any]) -> str:
         made += (
             f" The rungs were trained together on {result['trained tokens'] / 1e6:.1f} M tokens"
             " (passes over the same texts included) with cross-entropy against the target's full"
-            " law, later 1 - overlap, in bfloat16."
+            " distribution, later 1 - overlap, in bfloat16."
         )
     context = result["context"].get(rung, {})
     by_context = "\n".join(f"| {length} | {number(a)} |" for length, a in context.items())

@@ -26,10 +26,10 @@ def measure(bench: Bench) -> Part:
     """At every position of a real run of every preset, for several kinds of sampling."""
     part = Part(
         "law",
-        "The committed law against p, whole vocabulary",
+        "The committed tokens' distribution against p, whole vocabulary",
         "largest difference at most 1e-12",
-        "drawn: the law put together from the lengths of the intervals of random numbers that "
-        "return each token; formula: min(p, q) + (1 - overlap) r.",
+        "drawn: the distribution put together from the lengths of the intervals of random numbers "
+        "that return each token; formula: min(p, q) + (1 - overlap) r.",
     )
     length = bench.pick(12, 80, bench.length)
     worst = {name: [0.0, 0.0] for name in KINDS}

@@ -70,10 +70,10 @@ def names_table() -> None:
     """The table, and what it leaves out."""
     st.html(_STYLE + table_html())
     st.caption(
-        "alpha has no column: a rate by position, divided by the one before it, is alpha at that "
-        "position; the inversion above gives its mean. c has none either: time a draft step and a "
-        "target step. A dash means that no name was found. Names change between versions; these "
-        "are of 2025 and 2026."
+        "alpha has no column: a rate by position, divided by the one before it, is accepted / "
+        "checked at that position; the inversion above estimates alpha. c has none either: time a "
+        "draft step and a target step. A dash means that no name was found. Names change between "
+        "versions; these are of 2025 and 2026."
     )
 
 
