@@ -1,4 +1,4 @@
-"""What all tests share: two pinned threads, and models, servers and a browser that start once.
+"""What all tests share: one pinned thread, and models, servers and a browser that start once.
 
 A test that takes the fixture `shelf` or `real_pair` needs the target's weights. Without them it is
 skipped, and says how to install them; in CI (the environment variable CI is "true") it fails.
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-THREADS = 2
+THREADS = 1
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # read when torch and NumPy are imported
     os.environ[variable] = str(THREADS)
 # Said here too, since a test may load torch before the core: see app/speculation/__init__.py.
@@ -48,10 +48,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _two_threads() -> None:
+def _one_thread() -> None:
     """The arithmetic depends on the number of threads, so it is the same in every test.
 
-    A test that loads torch itself finds the two of the environment, above.
+    A test that loads torch itself finds the number in the environment, above.
     """
     torch = sys.modules.get("torch")
     if torch is not None and torch.get_num_threads() != THREADS:

@@ -81,7 +81,7 @@ def start_server(folder: Path, **changes: str) -> Server:
     env = os.environ | {
         "HOME": str(folder),  # no settings of whoever runs the tests
         "SPECULATE_CACHE_DIR": str(environment().cache_dir),
-        "SPECULATE_THREADS": "2",
+        "SPECULATE_THREADS": "1",  # the other core runs other tests
         "SPECULATE_LIVE": str(live).lower(),
         "PYTHONPATH": str(ROOT / "app"),
     }
@@ -204,7 +204,7 @@ class Visitor:
     def tab(self) -> Any:
         """One more tab."""
         page = self.context.new_page()
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", lambda error: self.errors.append((error.stack or str(error))[:1500]))
         page.on("console", lambda m: self.errors.append(m.text) if self._counts(m) else None)
         return page
 

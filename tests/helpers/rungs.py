@@ -68,6 +68,17 @@ def as_table(model: LanguageModel) -> TableModel:
     return TableModel(law_after, SIZE, model.name)
 
 
+def may_be_drawn(law: Law, token: int, u: float, rounding: float = 1e-6) -> bool:
+    """Whether u draws the token, if every number of the law may be off by a little.
+
+    The draw goes through 49,152 tokens by falling probability. So many lie so close together that
+    rounding swaps neighbors, and decides for one u in seventy.
+    """
+    surely_before = law[law > law[token] + rounding].sum()
+    up_to_it = law[law >= law[token] - rounding].sum()
+    return bool(surely_before - rounding <= u < up_to_it + rounding)
+
+
 def check_drafted_from_its_law(
     target: LanguageModel, draft: LanguageModel, request: Request, close: float = 1e-4
 ) -> int:
@@ -83,7 +94,7 @@ def check_drafted_from_its_law(
                 f"q({x.token}) is recorded as {x.q}, the law after the prefix says {own[x.token]}"
             )
             u = dice.uniform(request.seed, Purpose.DRAFT, x.index)
-            assert dice.draw(own, u) == x.token, f"position {x.index}: drawn from another law"
+            assert may_be_drawn(own, x.token, u), f"position {x.index}: drawn from another law"
             seen += 1
         text += cycle.committed
     return seen

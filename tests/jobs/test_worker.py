@@ -36,7 +36,7 @@ def shelf_stub(tiny_pair: Pair) -> StubShelf:
 
 @pytest.fixture
 def jobs(shelf_stub: StubShelf, tmp_path: Path) -> Iterator[Worker]:
-    worker = Worker(Environment(cache_dir=tmp_path, device="cpu", threads=2, max_waiting=3))
+    worker = Worker(Environment(cache_dir=tmp_path, device="cpu", threads=1, max_waiting=3))
     worker._shelf = shelf_stub  # type: ignore[assignment]
     yield worker
     shelf_stub.open()
