@@ -93,11 +93,37 @@ def _endpoint_tokens(
     return byte_tokens(prompt)
 
 
+def _function(options: Mapping[str, str], pair: Pair | None) -> Engine:
+    from engines.python_function import PythonFunction, pairs_of
+
+    if not options["function"]:
+        raise EngineUnavailable("Name the function: --function FILE.py:NAME.")
+    try:
+        patience = float(options["timeout"])
+    except ValueError:
+        raise EngineUnavailable(f"--timeout is {options['timeout']!r}: expected seconds.") from None
+    return PythonFunction(
+        options["function"],
+        options["python"],
+        pairs_of(options["set"]),
+        _needed(pair).target.vocab_size,
+        options["can"],
+        patience,
+    )
+
+
 def _needed(pair: Pair | None) -> Pair:
     if pair is None:
         raise EngineUnavailable("This engine runs the pair's own models, and there is no pair.")
     return pair
 
+
+ENGINE_PRECISION = Option(
+    "engine-precision",
+    "what it computes in: says which gaps are ties; unknown: read off the probabilities it reports",
+    "unknown",
+    ("unknown", "float32", "float16", "bfloat16", "q8", "q4"),
+)
 
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
@@ -122,6 +148,19 @@ ENTRIES: dict[str, Entry] = {
             _transformers,
         ),
         Entry(
+            "python",
+            "a Python function: decode(prompt ids, settings, seed) -> new ids",
+            (
+                Option("function", "where it is, FILE.py:NAME"),
+                Option("python", "the interpreter of its environment; empty: this one"),
+                Option("set", "name=value, with commas: what its ready() and settings are told"),
+                Option("can", "of seed, bias, repetition, presence, end", "seed,end"),
+                ENGINE_PRECISION,
+                Option("timeout", "seconds to load, or for sixteen texts", "180"),
+            ),
+            _function,
+        ),
+        Entry(
             "openai",
             "a server with the OpenAI API for completions (vLLM, SGLang, llama.cpp's server)",
             (
@@ -133,13 +172,7 @@ ENTRIES: dict[str, Entry] = {
                 Option(
                     "can", "of seed, bias, repetition, presence, end, stop", "bias,presence,stop"
                 ),
-                Option(
-                    "engine-precision",
-                    "what it computes in: says which gaps are ties; unknown: read off the "
-                    "probabilities it reports",
-                    "unknown",
-                    ("unknown", "float32", "float16", "bfloat16", "q8", "q4"),
-                ),
+                ENGINE_PRECISION,
                 Option("parallel", "requests in work at once", "4"),
                 Option("batch", "texts a request, where none has a seed", "1"),
                 Option("rate", "requests a second at most; 0: no limit", "0"),

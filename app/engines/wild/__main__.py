@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path as File
 
+from engines.foreign import Foreign, ForeignError
 from engines.wild.catalog import ENVIRONMENTS, PATHS, Path
 from engines.wild.findings import CANNOT, FINDINGS
-from engines.wild.foreign import Foreign, ForeignError
 from engines.wild.install import DRIVERS, NotInstalled, environment, models, versions
 from engines.wild.measure import Amount, measure, target_of
 from engines.wild.record import FILE, NotRun, Outcome, Row, Wild, read, write

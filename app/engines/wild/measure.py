@@ -12,7 +12,7 @@ import numpy as np
 from engines.audit.outcome_tree import grow
 from engines.audit.target_law import TargetLaw
 from engines.base import Continuation, SampleRequest
-from engines.wild.foreign import Foreign
+from engines.foreign import Foreign, told
 from engines.wild.record import FINE, SURE, Measured, Outcome
 from engines.wild.whole_passes import WholePasses
 from speculation.exactness.counts import pearson_of
@@ -51,23 +51,6 @@ def request_of(setting: str, end: int) -> SampleRequest:
     sampling = Sampling(**{name: asked[name] for name in SAMPLING if name in asked})
     rest = {name: value for name, value in asked.items() if name not in SAMPLING}
     return SampleRequest(PROMPT, sampling, LENGTH, frozenset({end}), K, 0, **rest)
-
-
-def told(request: SampleRequest) -> dict[str, Any]:
-    """The request as a driver's function gets it."""
-    s = request.sampling
-    return {
-        "temperature": s.temperature,
-        "top_k": s.top_k,
-        "top_p": s.top_p,
-        "min_p": s.min_p,
-        "length": request.length,
-        "k": request.k,
-        "end": sorted(request.end),
-        "logit_bias": [list(x) for x in request.logit_bias],
-        "repetition_penalty": request.repetition_penalty,
-        "presence_penalty": request.presence_penalty,
-    }
 
 
 @lru_cache(maxsize=2)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from engines.foreign import Foreign, ForeignError
 from engines.wild import record
 from engines.wild.__main__ import added, with_known
 from engines.wild.catalog import ENVIRONMENTS, PATHS
 from engines.wild.findings import CANNOT, FINDINGS
-from engines.wild.foreign import Foreign, ForeignError
 from engines.wild.install import DRIVERS
 from engines.wild.measure import SETTINGS, Amount, measure, request_of, told
 from engines.wild.record import Measured, NotRun, Outcome, Row, Wild

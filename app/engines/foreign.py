@@ -12,7 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-ANSWER = Path(__file__).parent / "drivers" / "answer.py"
+from engines.base import SampleRequest
+
+ANSWER = Path(__file__).with_name("foreign_answer.py")
 PATIENCE = 180.0
 """Seconds that an engine may take to load, or for one answer."""
 
@@ -22,21 +24,36 @@ class ForeignError(RuntimeError):
 
 
 class Foreign:
-    """One function of a driver, running in its engine's environment until closed.
+    """One function of a file, running in an environment of its own until closed.
 
-    counts  what the driver counted so far, if it counts: texts, drafted and accepted tokens
+    one_by_one  the function takes one seed and gives one text; else a list of each
+    patience    seconds that it may take to load, or for one answer
+    counts      what the file counted so far in COUNTS, if it does: texts, drafted, accepted tokens
+
+    Raises ForeignError: no such interpreter, file or function, or one that fails as it is loaded.
     """
 
     def __init__(
-        self, python: Path, driver: Path, function: str, options: Mapping[str, str]
+        self,
+        python: Path,
+        file: Path,
+        function: str,
+        options: Mapping[str, str],
+        one_by_one: bool = False,
+        patience: float = PATIENCE,
     ) -> None:
         self.counts: dict[str, int] = {}
-        command = [str(python), str(ANSWER), str(driver), function, json.dumps(dict(options))]
+        self._patience = patience
+        told = json.dumps({"one by one": one_by_one, "ready": dict(options)})
+        command = [str(python), str(ANSWER), str(file), function, told]
         quiet = {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1"}
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, **quiet}, text=True, bufsize=1, start_new_session=True,
-        )  # fmt: skip
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env={**os.environ, **quiet}, text=True, bufsize=1, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise ForeignError(f"{python} does not run: {error.strerror}.") from error
         assert self._process.stderr is not None
         os.set_blocking(self._process.stderr.fileno(), False)
         self._hear()
@@ -58,14 +75,14 @@ class Foreign:
 
     def _hear(self) -> dict[str, Any]:
         assert self._process.stdout is not None
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + self._patience
         with selectors.DefaultSelector() as wait:
             wait.register(self._process.stdout, selectors.EVENT_READ)
             while not wait.select(1.0):
                 self._complaints()
                 if time.monotonic() > until:
                     self.close()
-                    raise ForeignError(f"No answer within {PATIENCE:.0f} seconds.")
+                    raise ForeignError(f"No answer within {self._patience:.0f} seconds.")
         line = self._process.stdout.readline()
         if not line:
             status = self._process.wait()
@@ -100,3 +117,26 @@ class Foreign:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def told(request: SampleRequest) -> dict[str, Any]:
+    """The request as a function of another process gets it: names and numbers, ready for JSON.
+
+    >>> from speculation.sampling import Sampling
+    >>> told(SampleRequest((1, 2), Sampling(top_k=8), length=4, end=frozenset({9})))["top_k"]
+    8
+    """
+    s = request.sampling
+    return {
+        "temperature": s.temperature,
+        "top_k": s.top_k,
+        "top_p": s.top_p,
+        "min_p": s.min_p,
+        "length": request.length,
+        "k": request.k,
+        "end": sorted(request.end),
+        "logit_bias": [list(x) for x in request.logit_bias],
+        "repetition_penalty": request.repetition_penalty,
+        "presence_penalty": request.presence_penalty,
+        "stop": list(request.stop),
+    }
