@@ -62,6 +62,8 @@ class PassStore:
         self.nbytes = 0
         self._logits: OrderedDict[bytes, Logits] = OrderedDict()
         self._snapshots: OrderedDict[bytes, Snapshot] = OrderedDict()
+        self._with_pass: dict[bytes, dict[bytes, None]] = {}
+        """The snapshots that hold a pass, oldest first: thousands of texts may have left theirs."""
 
     def get(self, key: bytes) -> Logits | None:
         """The logits of a pass, or None if it must be made."""
@@ -82,27 +84,26 @@ class PassStore:
         if not chain or chain[-1].key in self._snapshots:
             return
         places = {step.key: i for i, step in enumerate(chain)}
-        self._snapshots[chain[-1].key] = Snapshot(tuple(chain), places, context)
+        name = chain[-1].key
+        self._snapshots[name] = Snapshot(tuple(chain), places, context)
+        for key in places:
+            self._with_pass.setdefault(key, {})[name] = None
         self.nbytes += context.nbytes
         self._evict()
 
     def context_for(self, chain: Sequence[Pass]) -> tuple[Context | None, int]:
         """The best copy to start from: a context and how many passes of `chain` it has read."""
-        best: Context | None = None
-        done = 0
-        for name, snapshot in list(self._snapshots.items()):
-            for i in range(len(chain) - 1, done - 1, -1):
-                place = snapshot.places.get(chain[i].key)
-                if place is None:
-                    continue
-                # What comes next cuts back to here; the copy must still hold that much.
-                needed = chain[i + 1].crop if i + 1 < len(chain) else chain[i].length
-                if needed <= snapshot.reach(place):
-                    best, done = snapshot.context.copy(), i + 1
-                    best.crop(needed)
+        for i in range(len(chain) - 1, -1, -1):
+            # What comes next cuts back to here; the copy must still hold that much.
+            needed = chain[i + 1].crop if i + 1 < len(chain) else chain[i].length
+            for name in self._with_pass.get(chain[i].key, ()):
+                snapshot = self._snapshots[name]
+                if needed <= snapshot.reach(snapshot.places[chain[i].key]):
                     self._snapshots.move_to_end(name)
-                    break
-        return best, done
+                    copy = snapshot.context.copy()
+                    copy.crop(needed)
+                    return copy, i + 1
+        return None, 0
 
     def absorb(self, other: "PassStore") -> None:
         """Take over what another store holds; it must not be used afterwards."""
@@ -116,7 +117,12 @@ class PassStore:
         while self.nbytes > self.max_bytes and self._logits:
             self.nbytes -= self._logits.popitem(last=False)[1].nbytes
         while self.nbytes > self.max_bytes and self._snapshots:
-            self.nbytes -= self._snapshots.popitem(last=False)[1].context.nbytes
+            name, snapshot = self._snapshots.popitem(last=False)
+            self.nbytes -= snapshot.context.nbytes
+            for key in snapshot.places:
+                del self._with_pass[key][name]
+                if not self._with_pass[key]:
+                    del self._with_pass[key]
 
 
 class Reader:
