@@ -22,6 +22,7 @@ from engines.audit.report import Report, could_not_run
 from engines.audit.report_text import as_junit, as_text
 from engines.audit.samples import WrongSamples
 from engines.base import EngineUnavailable
+from engines.conformance.command import add_conformance, run_conformance
 from engines.rounding.command import add_rounding, run_rounding
 from engines.table import ENTRIES
 from environment import environment
@@ -38,6 +39,8 @@ REFUSALS = (EngineUnavailable, WrongSamples, ModelRefused, PromptRefused, Weight
 def main(arguments: Sequence[str] | None = None, pair: Pair | None = None) -> int:
     """Run one audit; the exit status. `pair` is for tests: the models to use."""
     options = parser().parse_args(arguments)
+    if options.verb == "conformance":
+        return run_conformance(options)
     if options.verb == "rounding":
         return run_rounding(options, lambda settings: pair or load(settings))
     try:
@@ -162,6 +165,7 @@ def parser() -> argparse.ArgumentParser:
     )
     verbs = whole.add_subparsers(dest="verb", required=True)
     add_rounding(verbs)
+    add_conformance(verbs)
     audit = verbs.add_parser(
         "audit", help="test an engine's texts against the target's distribution"
     )

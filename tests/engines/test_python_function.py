@@ -10,7 +10,7 @@ from engines.python_function import PythonFunction, split
 from speculation.pairs.pair import Pair
 from speculation.sampling import Sampling
 
-FILE = '''
+FILE = """
 import os
 import random
 import sys
@@ -58,7 +58,7 @@ def quits(prompt, settings, seed):
 
 def sleeps(prompt, settings, seed):
     time.sleep(60)
-'''
+"""
 REQUEST = SampleRequest((1, 2, 3), Sampling(top_k=5), 6, frozenset({7}), k=3, seed=40)
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from engines.audit.outcome_tree import grow
 from engines.audit.target_law import TargetLaw
 from engines.base import Continuation, SampleRequest
+from engines.conformance.whole_passes import WholePasses
 from engines.foreign import Foreign, told
 from engines.wild.record import FINE, SURE, Measured, Outcome
-from engines.wild.whole_passes import WholePasses
 from speculation.exactness.counts import pearson_of
 from speculation.models.language_model import LanguageModel
 from speculation.sampling import Sampling

@@ -4,120 +4,41 @@ They are Llamas over 16 letters, the last of which ends a text. The draft has on
 two; they share embedding and head, so that they agree about half the time.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from engines.conformance.model_files import Shape, write_folder, write_gguf
 
-VOCABULARY = 16
-WIDTH = 64
-HEADS = 2
-CONTEXT = 512
 SHARPNESS = 9.0
-LETTERS = [chr(ord("A") + i) for i in range(VOCABULARY)]
 
 
 def make(folder: Path) -> None:
     """Write target and draft."""
-    target = _llama(1, layers=2)
-    draft = _llama(2, layers=1)
     import torch
 
+    shapes = {"target": Shape(16, 2, width=64, heads=2), "draft": Shape(16, 1, width=64, heads=2)}
+    target, draft = (_llama(seed, shapes[name]) for seed, name in ((1, "target"), (2, "draft")))
     with torch.no_grad():
         draft.lm_head.weight.copy_(target.lm_head.weight)
         draft.model.embed_tokens.weight.copy_(target.model.embed_tokens.weight)
     for name, model in (("target", target), ("draft", draft)):
-        model.save_pretrained(folder / name)
-        config = json.loads((folder / name / "config.json").read_text())
-        (folder / name / "config.json").write_text(json.dumps(config | {"rope_theta": 10000.0}))
-        _tokenizer(folder / name)
-        _gguf(model, folder / name / "model.gguf")
+        weights = {part: x.float().numpy() for part, x in model.state_dict().items()}
+        write_folder(folder / name, shapes[name], weights)
+        write_gguf(folder / name / "model.gguf", shapes[name], weights)
 
 
-def _llama(seed: int, layers: int) -> Any:
+def _llama(seed: int, shape: Shape) -> Any:
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
     torch.manual_seed(seed)
     config = LlamaConfig(
-        vocab_size=VOCABULARY, hidden_size=WIDTH, intermediate_size=WIDTH,
-        num_hidden_layers=layers, num_attention_heads=HEADS, num_key_value_heads=HEADS,
-        max_position_embeddings=CONTEXT, tie_word_embeddings=False, bos_token_id=0,
-        eos_token_id=VOCABULARY - 1, pad_token_id=None,
+        vocab_size=shape.vocabulary, hidden_size=shape.width, intermediate_size=shape.width,
+        num_hidden_layers=shape.layers, num_attention_heads=shape.heads,
+        num_key_value_heads=shape.heads, max_position_embeddings=shape.context,
+        tie_word_embeddings=False, bos_token_id=0, eos_token_id=shape.end, pad_token_id=None,
     )  # fmt: skip
     model = LlamaForCausalLM(config).eval()
     with torch.no_grad():
         model.lm_head.weight.mul_(SHARPNESS)
     return model
-
-
-def _tokenizer(folder: Path) -> None:
-    words = {letter: i for i, letter in enumerate(LETTERS)}
-    made: dict[str, Any] = {
-        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [],
-        "normalizer": None, "post_processor": None,
-        "pre_tokenizer": {
-            "type": "Split", "pattern": {"Regex": ""}, "behavior": "Isolated", "invert": False
-        },
-        "decoder": {"type": "Fuse"},
-        "model": {"type": "WordLevel", "vocab": words, "unk_token": LETTERS[0]},
-    }  # fmt: skip
-    (folder / "tokenizer.json").write_text(json.dumps(made))
-    config = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": CONTEXT}
-    (folder / "tokenizer_config.json").write_text(json.dumps(config))
-
-
-def _gguf(model: Any, file: Path) -> None:
-    import gguf
-
-    weights = {name: x.float().numpy() for name, x in model.state_dict().items()}
-    layers = model.config.num_hidden_layers
-    out = gguf.GGUFWriter(file, "llama")
-    out.add_block_count(layers)
-    out.add_context_length(CONTEXT)
-    out.add_embedding_length(WIDTH)
-    out.add_feed_forward_length(WIDTH)
-    out.add_head_count(HEADS)
-    out.add_head_count_kv(HEADS)
-    out.add_layer_norm_rms_eps(model.config.rms_norm_eps)
-    out.add_rope_dimension_count(WIDTH // HEADS)
-    out.add_rope_freq_base(10000.0)
-    out.add_vocab_size(VOCABULARY)
-    out.add_file_type(0)
-    out.add_tokenizer_model("gpt2")
-    out.add_tokenizer_pre("gpt-2")
-    out.add_token_list(LETTERS)
-    out.add_token_types([1] * VOCABULARY)
-    out.add_token_merges(["A B"])  # a server refuses a file without any
-    out.add_bos_token_id(0)
-    out.add_eos_token_id(VOCABULARY - 1)
-    out.add_add_bos_token(False)
-    out.add_add_eos_token(False)
-    for theirs, ours in _names(layers).items():
-        x = weights[theirs]
-        if "q_proj" in theirs or "k_proj" in theirs:  # llama.cpp turns neighbors, not halves
-            x = x.reshape(HEADS, 2, -1, WIDTH).swapaxes(1, 2).reshape(x.shape)
-        out.add_tensor(ours, np.ascontiguousarray(x))
-    out.write_header_to_file()
-    out.write_kv_data_to_file()
-    out.write_tensors_to_file()
-    out.close()
-
-
-def _names(layers: int) -> dict[str, str]:
-    names = {
-        "model.embed_tokens.weight": "token_embd.weight",
-        "model.norm.weight": "output_norm.weight",
-        "lm_head.weight": "output.weight",
-    }
-    parts = {
-        "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
-        "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up",
-        "mlp.down_proj": "ffn_down", "input_layernorm": "attn_norm",
-        "post_attention_layernorm": "ffn_norm",
-    }  # fmt: skip
-    for i in range(layers):
-        for theirs, ours in parts.items():
-            names[f"model.layers.{i}.{theirs}.weight"] = f"blk.{i}.{ours}.weight"
-    return names
