@@ -73,6 +73,6 @@ st.set_page_config(layout="wide", initial_sidebar_state="collapsed" if in_lab el
 if not in_lab or not st.session_state.get("was_in_lab"):
     state.keep_controls()  # Streamlit forgets the Lab's controls while another screen is drawn
 st.session_state["was_in_lab"] = in_lab
-frame(title=in_lab)
+frame()
 sidebar(found)
 chosen.run()

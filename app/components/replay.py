@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from components.browser_code import registered
-from components.stepper import FOLDER, Progress
+from components.stepper import FOLDER, Progress, styles
 from speculation.trace import Trace
 
 _CSS = """
@@ -27,5 +27,4 @@ def replay(trace: Trace, key: str, cycles: int = 12) -> None:
 @cache
 def _component() -> Any:
     html = '<div class="place"></div><button type="button">Pause</button>'
-    css = (FOLDER / "stepper.css").read_text(encoding="utf-8") + _CSS
-    return registered("replay", FOLDER / "replay.js", css, html)
+    return registered("replay", FOLDER / "replay.js", styles() + _CSS, html)

@@ -32,6 +32,7 @@ class Key:
     SYNCED = "synced"
     NOTICE = "notice"
     STEPPER = "stepper"
+    PLACE_CHART = "place_chart"
     PRESENT = "present"
     WAS_PRESENT = "was_present"
     UPLOAD = "upload"

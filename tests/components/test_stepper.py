@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from components.browser_code import join_modules
-from components.stepper import FOLDER, Cursor, Progress, clamp, view
+from components.run_payload import payload_of
+from components.stepper import FOLDER, Cursor, Progress, clamp
 from helpers.browser import page_alone
 from helpers.look import violations
 from helpers.made_traces import as_trace, make_trace, odd_trace, stops
@@ -35,14 +36,6 @@ def test_clamp() -> None:
         cycle=2, stage="decide", position=0
     )
     assert clamp(Cursor(), as_trace([], 4)) is None
-
-
-def test_view_is_small_and_enough() -> None:
-    trace = make_trace()
-    seen = view(trace)
-    assert len(json.dumps(seen)) < len(trace.model_dump_json()) / 2
-    assert "table" not in seen["cycles"][0]["drafted"][0]
-    assert seen["cycles"][0]["drafted"][0]["u"] == trace.cycles[0].drafted[0].u
 
 
 def test_joined_module_is_one_text() -> None:
@@ -88,7 +81,7 @@ def test_only_a_new_command_moves_it() -> None:
 # ---- the browser --------------------------------------------------------------------------------
 
 PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><title>stepper</title>
-<link rel="stylesheet" href="/stepper.css">
+<link rel="stylesheet" href="/stepper.css"><link rel="stylesheet" href="/laws.css">
 <body style="background: light-dark(#fff, #0e1117)"><main><h1>A run</h1><input aria-label="typed">
 <div id="here"></div></main>
 <script type="module">
@@ -191,7 +184,9 @@ def test_bar_and_token_jump_and_use_their_own_arrows(page: Any) -> None:
     assert cursor(page) == (kept.index, *second)
     page.keyboard.press("End")
     assert cursor(page) == stops(trace)[-1]
-    assert page.locator(".stepper [tabindex='0']").count() == 2  # one tab stop each
+    assert (
+        page.locator(".stepper [tabindex='0']").count() == 3
+    )  # one tab stop each, and the chart's
 
 
 def test_numbers_appear_with_their_stage(page: Any) -> None:
@@ -388,7 +383,7 @@ def test_browser_and_python_clamp_alike(page: Any) -> None:
         ]
         found = page.evaluate(
             "([list, trace]) => list.map((cursor) => model.clamp(cursor, trace))",
-            [[x.model_dump() for x in wild], view(trace)],
+            [[x.model_dump() for x in wild], trace.model_dump(mode="json")],
         )
         assert [Cursor(**x) for x in found] == [clamp(x, trace) for x in wild]
 
@@ -432,7 +427,7 @@ def test_joined_module_mounts_once_and_reports(page: Any) -> None:
             setStateValue: (name, value) => told.push([name, value]) });
           window.run({}); window.run({});
         }""",
-        view(make_trace()),
+        payload_of(make_trace()).model_dump(mode="json"),
     )
     assert page.locator(".stepper").count() == 1
     page.wait_for_function("told.length === 1")  # where it started

@@ -11,7 +11,7 @@ import pytest
 
 from charts.run.departure import departure_sentence
 from charts.run.laws import laws_figure, laws_sentence
-from components.stepper import view
+from components.run_payload import pack as packed_run
 from recordings.packed_json import MAX_UNPACKED_BYTES
 from recordings.presets import presets
 from recordings.trace_files import BadTrace, pack, parse, recorded
@@ -196,7 +196,7 @@ def test_what_is_taken_can_be_shown(trace: Trace) -> None:
         except BadTrace:
             continue
         taken += 1
-        view(found)
+        packed_run(found)
         summarize(found)
         digest(found.tokens)
         departure_sentence(found, trace, [])

@@ -24,7 +24,7 @@ function begin(parentElement, whole) {
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   let shown = still ? whole.cycles.length : 1;
   let timer = 0;
-  const handle = mount(place, null, () => {}, { progress: upTo(shown) });
+  const handle = mount(place, null, () => {}, { progress: upTo(shown), laws: false });
 
   const ended = () => shown >= whole.cycles.length;
   function label() {
