@@ -9,10 +9,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from content.blocks import Lesson
 from content.errors import ContentError
 from content.library import Library, library
+from jobs.warming import warm_up
 from screens.home import home_screen
-from screens.lesson import lesson_screen
 from screens.page import page_screen
 from widgets import places, state
 from widgets.around.frame import frame
@@ -30,6 +31,13 @@ def read_library() -> Library:
     except ContentError as error:
         st.error(f"The lessons cannot be shown. {error}", icon=":material/error:")
         return Library((), ())
+
+
+def lesson_screen(lesson: Lesson) -> None:
+    """Imported where it is needed: its statistics take a second that no other page waits for."""
+    from screens.lesson import lesson_screen as draw
+
+    draw(lesson)
 
 
 found = read_library()
@@ -76,3 +84,4 @@ st.session_state["was_in_lab"] = in_lab
 frame()
 sidebar(found)
 chosen.run()
+warm_up().page_drawn()
