@@ -9,12 +9,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from content.blocks import Lesson
+from content.blocks import Lesson, Page
 from content.errors import ContentError
 from content.library import Library, library
 from jobs.warming import warm_up
 from screens.home import home_screen
-from screens.page import page_screen
 from widgets import places, state
 from widgets.around.frame import frame
 from widgets.around.sidebar import sidebar
@@ -33,11 +32,19 @@ def read_library() -> Library:
         return Library((), ())
 
 
+# Figures need statistics that take a second to import, which no other page waits for.
 def lesson_screen(lesson: Lesson) -> None:
-    """Imported where it is needed: its statistics take a second that no other page waits for."""
+    """A lesson."""
     from screens.lesson import lesson_screen as draw
 
     draw(lesson)
+
+
+def page_screen(page: Page) -> None:
+    """A page that is no lesson."""
+    from screens.page import page_screen as draw
+
+    draw(page)
 
 
 found = read_library()
