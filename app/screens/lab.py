@@ -12,6 +12,7 @@ from widgets import state
 from widgets.lab import address, one_screen
 from widgets.lab.controls import handles, presets_row, read_settings
 from widgets.lab.exchange import exchange
+from widgets.lab.kept_controls import kept_controls
 from widgets.lab.run_view import run_view
 from widgets.lab.speed_view import speed_view
 from widgets.markdown_text import plain
@@ -198,6 +199,8 @@ def page() -> None:
     if shown is not None and not present:
         speed_view(shown.trace.settings)
         exchange(shown.trace)
+    if not present:
+        kept_controls()
     st.session_state[Key.WAS_PRESENT] = present
 
 

@@ -33,6 +33,7 @@ class Key:
     NOTICE = "notice"
     STEPPER = "stepper"
     PLACE_CHART = "place_chart"
+    REMEMBERED = "remembered"
     PRESENT = "present"
     WAS_PRESENT = "was_present"
     UPLOAD = "upload"

@@ -15,8 +15,8 @@ _STYLE = f"""
 .stMainBlockContainer {{ max-width: 1720px; padding: .55rem 1.5rem 3rem; gap: .35rem; }}
 .stMainBlockContainer > [data-testid=stVerticalBlock] {{ gap: .3rem; }}
 .stMainBlockContainer h2 {{ font-size: 1.15rem; padding: .2rem 0 .3rem; }}
-[data-testid="stHeader"] {{ pointer-events: none; background: transparent; }}
-[data-testid="stHeader"] button {{ pointer-events: auto; }}
+[data-testid="stHeader"], [data-testid="stHeader"] * {{ pointer-events: none; }}
+[data-testid="stHeader"] :is(button, button *, a, a *) {{ pointer-events: auto; }}
 h1.page-title {{ font-size: 1.12rem; font-weight: 650; padding: 0; margin: 0;
   white-space: nowrap; }}
 .lab-title {{ display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 1.1rem;
