@@ -39,7 +39,7 @@ def upload(lab: Lab, trace: Trace) -> None:
             "buffer": trace.model_dump_json().encode()}  # fmt: skip
     lab.page.locator("input[type=file]").set_input_files([file])
     count = len(trace.cycles)
-    lab.wait(lambda: lab.page.locator(".where").inner_text() == f"cycle 1 of {count}")
+    lab.wait(lambda: lab.page.locator(".where").inner_text().endswith(f" of {count}"))
     lab.page.get_by_text(f"k+1 = {trace.settings.k + 1}", exact=True).wait_for()
 
 
