@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Protocol
 
-AFTER_PAGE = 1.2  # seconds: the browser draws what it got, and asks for nothing more
+AFTER_PAGE = 0.5  # seconds: the browser draws what it got, and asks for nothing more
 NOBODY = 5.0  # seconds after the start without a page
 
 

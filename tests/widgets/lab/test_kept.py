@@ -1,0 +1,89 @@
+"""What is typed is never lost: a reload, a dropped connection, another server on the same port."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers.browser import Lab, Server, start_server
+from helpers.patience import patience
+from recordings.presets import presets
+from speculation.settings import Settings
+
+TYPED = "A prompt that nobody has run yet,\nwith <b>two</b> lines."
+
+
+@pytest.fixture
+def recorded_lab(recorded_server: Server, playwright_browser: Any) -> Iterator[Lab]:
+    lab = Lab(recorded_server, playwright_browser.new_context())
+    yield lab.open()
+    lab.context.close()
+    assert lab.errors == []
+
+
+def prompt(lab: Lab) -> str:
+    return str(lab.page.get_by_label("Prompt", exact=True).input_value())
+
+
+def k(lab: Lab) -> str:
+    return str(lab.page.get_by_role("slider", name="k, draft length").input_value())
+
+
+def test_a_reload(recorded_lab: Lab) -> None:
+    """Settings that were never run, a prompt that was never sent, and the place."""
+    lab = recorded_lab
+    lab.slide("k, draft length", "ArrowRight", "ArrowRight")
+    lab.ready()
+    lab.page.locator(".where").click()
+    lab.press("PageDown", "PageDown", "ArrowRight")
+    place = lab.cursor()
+    box = lab.page.get_by_label("Prompt", exact=True)
+    box.fill(TYPED)  # and not left: the server has not heard of it
+    lab.page.reload()
+    lab.ready().wait(lambda: prompt(lab) == TYPED)
+    assert k(lab) == "6"
+    assert lab.cursor() == place
+    lab.page.reload()  # and again, though nothing was typed in between
+    lab.ready().wait(lambda: prompt(lab) == TYPED)
+    assert k(lab) == "6"
+
+
+def test_a_link_wins(recorded_lab: Lab) -> None:
+    """What was typed beside another run comes neither over that of a link, nor in another tab."""
+    lab = recorded_lab
+    lab.type_prompt(TYPED).ready()
+    lab.open(presets()[2].settings.to_link())
+    assert prompt(lab) == presets()[2].settings.prompt
+    other = lab.tab()
+    other.goto(lab.server.url)
+    assert other.get_by_label("Prompt", exact=True).input_value() == Settings().prompt
+
+
+def test_another_server(playwright_browser: Any) -> None:
+    """The server is ended and started again: the page that was open has everything still."""
+    with tempfile.TemporaryDirectory(prefix="speculate-again-") as folder:
+        first = start_server(Path(folder), SPECULATE_LIVE="false")
+        lab = Lab(first, playwright_browser.new_context())
+        lab.expected = ["WebSocket", "Failed to load resource", "ERR_CONNECTION"]
+        lab.open()
+        lab.slide("k, draft length", "ArrowRight")
+        lab.ready()
+        lab.page.locator(".where").click()
+        lab.press("PageDown", "ArrowRight")
+        place = lab.cursor()
+        lab.type_prompt(TYPED).ready()
+        first.end()
+        second = start_server(Path(folder), port=first.port, SPECULATE_LIVE="false")
+        lab.page.get_by_test_id("stApp").wait_for(timeout=patience() * 1000)
+        lab.wait(lambda: "stale" not in lab.page.content()).ready()
+        # The new server knows nothing; it is asked for something, and answers with it.
+        lab.slide("Temperature", "ArrowRight")
+        lab.ready()
+        assert prompt(lab) == TYPED
+        assert k(lab) == "5"
+        assert lab.cursor() == place
+        lab.context.close()
+        second.end()
+        assert second.tracebacks() == []
