@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from helpers.browser import Lab, Server, start_server
-from helpers.patience import patience
 from recordings.presets import presets
 from speculation.settings import Settings
 
@@ -29,6 +28,11 @@ def prompt(lab: Lab) -> str:
 
 def k(lab: Lab) -> str:
     return str(lab.page.get_by_role("slider", name="k, draft length").input_value())
+
+
+def connected(lab: Lab) -> bool:
+    state = lab.page.get_by_test_id("stApp").get_attribute("data-test-connection-state")
+    return bool(state == "CONNECTED")
 
 
 def test_a_reload(recorded_lab: Lab) -> None:
@@ -75,9 +79,9 @@ def test_another_server(playwright_browser: Any) -> None:
         place = lab.cursor()
         lab.type_prompt(TYPED).ready()
         first.end()
+        lab.wait(lambda: not connected(lab))
         second = start_server(Path(folder), port=first.port, SPECULATE_LIVE="false")
-        lab.page.get_by_test_id("stApp").wait_for(timeout=patience() * 1000)
-        lab.wait(lambda: "stale" not in lab.page.content()).ready()
+        lab.wait(lambda: connected(lab)).ready()
         # The new server knows nothing; it is asked for something, and answers with it.
         lab.slide("Temperature", "ArrowRight")
         lab.ready()
