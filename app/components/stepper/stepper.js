@@ -36,6 +36,7 @@ import { inline, plural } from "./run_words.js";
 import { unpack } from "./unpack.js";
 
 const NARROW = 840;        // px: below, a row becomes a card of two lines
+const SMALL = 520;         // px: a phone; what is said needs more lines there
 const WIDE = 1000;         // px: from here on the distributions stand beside the cycle
 const UNDER = 10;           // px of the window left free under a run that is fitted into it
 const HELD_MS = 250;       // steps that follow each other faster are not animated
@@ -207,6 +208,7 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
     const { width, top } = root.getBoundingClientRect();
     if (!width) return;
     setAttr(root, "data-narrow", width < NARROW ? "" : null);
+    setAttr(root, "data-small", width < SMALL ? "" : null);
     const wide = width >= WIDE && !root.hasAttribute("data-nolaws");
     setAttr(root, "data-wide", wide ? "" : null);
     setAttr(root, "data-thumb", options.screen ? "" : null);

@@ -42,6 +42,7 @@ h1.page-title {{ font-size: 1.12rem; font-weight: 650; padding: 0; margin: 0;
 @media (max-width: 900px) {{
   .stMainBlockContainer {{ padding: 3.4rem 1rem 5rem; }}
   .lab-title {{ padding-left: 0; }} .st-key-lab-top {{ padding-right: 0; }}
+  .st-key-lab-top [data-testid="stButtonGroup"] * {{ flex-wrap: wrap; overflow: visible; }}
 }}
 </style>
 """
