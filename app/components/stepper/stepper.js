@@ -24,9 +24,10 @@
 
 import { barsView } from "./bars.js";
 import { el, setAttr } from "./dom.js";
-import { fit } from "./fit.js";
+import { keyFor } from "./keys.js";
 import { lawsView } from "./laws.js";
 import { lookedAt, mostRows } from "./laws_model.js";
+import { layOut } from "./layout.js";
 import { clamp, draftLength, firstCursor, lastCursor, readAddress, sameCursor, slim, step, toCycle,
   toToken, writeAddress } from "./model.js";
 import { navView } from "./nav.js";
@@ -35,30 +36,13 @@ import { legend, textView } from "./text.js";
 import { inline, plural } from "./run_words.js";
 import { unpack } from "./unpack.js";
 
-const NARROW = 840;        // px: below, a row becomes a card of two lines
-const SMALL = 520;         // px: a phone; what is said needs more lines there
-const WIDE = 1000;         // px: from here on the distributions stand beside the cycle
-const UNDER = 10;           // px of the window left free under a run that is fitted into it
-const HELD_MS = 250;       // steps that follow each other faster are not animated
 const PLAY_MS = 1000;
+const HELD_MS = 250;        // steps that follow each other faster are not animated
 const BEFORE = 14;          // tokens of the text before a cycle that are shown with it
-
-/** Where keys are someone else's: something is typed there, or it has its own use for arrows. */
-const TAKEN = "input, textarea, select, [contenteditable]:not([contenteditable=false]), " +
-  "[role=textbox], [role=combobox], [role=slider], [role=spinbutton], [role=listbox], " +
-  "[role=option], [role=radio], [role=tab], [role=menuitem], [role=tree], [role=grid], video, audio";
-const PRESSED = "button, a[href], summary, [role=button], [role=checkbox], [role=switch]";
 
 /** A packed run has a digest; others are compared whole. */
 const same = (a, b) => a === b || (a?.digest && b?.digest ? a.digest === b.digest
   : JSON.stringify(a) === JSON.stringify(b));
-
-/** How far the page is scrolled away over an element, by all that scrolls around it. */
-function scrolledBy(node) {
-  let sum = 0;
-  for (let at = node; at; at = at.parentNode ?? at.host) sum += at.scrollTop ?? 0;
-  return sum;
-}
 
 let active = null;   // of several steppers on a page, the one last touched has the keys
 
@@ -205,24 +189,8 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
   }
 
   function resize() {
-    const { width, top } = root.getBoundingClientRect();
-    if (!width) return;
-    setAttr(root, "data-narrow", width < NARROW ? "" : null);
-    setAttr(root, "data-small", width < SMALL ? "" : null);
-    const wide = width >= WIDE && !root.hasAttribute("data-nolaws");
-    setAttr(root, "data-wide", wide ? "" : null);
-    setAttr(root, "data-thumb", options.screen ? "" : null);
-    setAttr(root, "data-fit", wide && (options.screen || state.present) ? "" : null);
-    if (root.hasAttribute("data-fit")) fitInto(innerHeight - top - scrolledBy(root) - UNDER);
-    bars.resize(bars.node.clientWidth, bars.chart.clientHeight || 120);
-  }
-
-  function fitInto(height) {
-    const size = fit(height, state.rows, state.present);
-    for (const [name, px] of Object.entries({ fit: size.height, row: size.row, bars: size.bars,
-      line: size.line, text: size.text, size: size.size })) {
-      root.style.setProperty(`--${name}`, `${px.toFixed(1)}px`);
-    }
+    const given = { k: state.rows, screen: Boolean(options.screen), present: state.present };
+    if (layOut(root, given)) bars.resize(bars.node.clientWidth, bars.chart.clientHeight || 120);
   }
 
   /** `color-scheme` is inherited; where the page leaves it open, the system decides. */
@@ -270,26 +238,16 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
   }
 
   // ---- keys -----------------------------------------------------------------------------
-  const MOVES = { ArrowRight: "forward", ArrowLeft: "back", PageDown: "after", PageUp: "before",
-    Home: "first", End: "last", " ": "play" };
-
   function onKey(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
     active ??= root;
-    const target = event.composedPath()[0];
-    const inside = root.contains(target);
-    if (!inside && (active !== root || !onScreen())) return;
-    const taken = target.closest?.(TAKEN);
-    const ours = taken && inside && !["INPUT", "SELECT", "TEXTAREA"].includes(taken.tagName);
-    if (taken && !ours) return;
-    if (event.key === " " && target.closest?.(PRESSED)) return;
-    if (event.key === "Escape" && state.present) return present(false, true);
-    if (event.key.toLowerCase() === "p") return present(!state.present, true);
-    const name = event.shiftKey ? { ArrowRight: "after", ArrowLeft: "before" }[event.key]
-      : MOVES[event.key];
-    if (!name || !canStep()) return;
-    event.preventDefault();
-    act(name);
+    const name = keyFor(event, root, () => active === root && onScreen());
+    if (name === "leave") {
+      if (state.present) present(false, true);
+    } else if (name === "present") present(!state.present, true);
+    else if (name && canStep()) {
+      event.preventDefault();
+      act(name);
+    }
   }
 
   function onScreen() {
