@@ -68,6 +68,9 @@ export function lawsSentence(cursor, cycle, trace) {
   }
   const x = cycle.drafted[place], name = quote(pieces[x.token]);
   const laws = lawsAt(cycle, place);
+  if (!laws && cycle.until) {
+    return "The distributions of this place are shown when the cycle has ended.";
+  }
   if (!laws) {
     return decidedAll(cursor, cycle)
       ? `${name} was drafted after a rejection. The prefix it continues was thrown away, so there ` +

@@ -12,7 +12,7 @@
  *           present: large type; onPresent(on): called when a key toggles it
  *           screen: the page is about this run, so all of it is fitted into one window, and on a
  *           phone the moves stay under the thumb (default false)
- *           laws: whether there is room for distributions (default true; not drawn without data)
+ *           laws: whether there is room for distributions (default: if the run has some, or streams)
  *
  * update({ trace, progress, cursor, present }) changes what is given and leaves the rest; equal
  * data is not drawn again. `progress` is { cycles: [{ n_accepted, bonus, committed }], k, length,
@@ -174,7 +174,8 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
     rows.grow(k);
     state.rows = k;
     const places = progress ? 0 : mostRows(run.cycles);
-    const none = options.laws === false || (!progress && places === 1);
+    const none = options.laws === false
+      || (options.laws !== true && !progress && places === 1);
     setAttr(root, "data-nolaws", none ? "" : null);
     if (places > 1) root.style.setProperty("--places", places);
     root.style.setProperty("--rows", k + 1);   // heights are kept free for the longest cycle
