@@ -23,7 +23,7 @@ from speculation.trace import Cycle, Piece, Trace
 FOLDER = Path(__file__).with_suffix("")
 """The modules and the style sheets; a page without Streamlit loads `stepper.js` from here."""
 
-STYLES = ("stepper.css", "laws.css")
+STYLES = ("stepper.css", "distributions.css")
 
 Stage = Literal["draft", "verify", "decide", "replace"]
 

@@ -81,7 +81,7 @@ def test_only_a_new_command_moves_it() -> None:
 # ---- the browser --------------------------------------------------------------------------------
 
 PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><title>stepper</title>
-<link rel="stylesheet" href="/stepper.css"><link rel="stylesheet" href="/laws.css">
+<link rel="stylesheet" href="/stepper.css"><link rel="stylesheet" href="/distributions.css">
 <body style="background: light-dark(#fff, #0e1117)"><main><h1>A run</h1><input aria-label="typed">
 <div id="here"></div></main>
 <script type="module">

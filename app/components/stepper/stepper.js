@@ -23,17 +23,17 @@
  */
 
 import { barsView } from "./bars.js";
+import { lawsView } from "./distributions.js";
+import { lookedAt, mostRows } from "./distributions_model.js";
 import { el, setAttr } from "./dom.js";
 import { keyFor } from "./keys.js";
-import { lawsView } from "./laws.js";
-import { lookedAt, mostRows } from "./laws_model.js";
 import { layOut } from "./layout.js";
 import { clamp, draftLength, firstCursor, lastCursor, readAddress, sameCursor, slim, step, toCycle,
   toToken, writeAddress } from "./model.js";
 import { navView } from "./nav.js";
 import { rowsView } from "./rows.js";
-import { legend, textView } from "./text.js";
 import { inline, plural } from "./run_words.js";
+import { legend, textView } from "./text.js";
 import { unpack } from "./unpack.js";
 
 const PLAY_MS = 1000;

@@ -7,7 +7,7 @@
  */
 
 import { el, rove, setAttr, setShown, setText } from "./dom.js";
-import { lawsAt, lawsSentence, rowsAt, scaleFor, seenAt, titleAt } from "./laws_model.js";
+import { lawsAt, lawsSentence, rowsAt, scaleFor, seenAt, titleAt } from "./distributions_model.js";
 import { pieceNodes } from "./text.js";
 import { number, quote } from "./run_words.js";
 
