@@ -292,6 +292,23 @@ def test_address(page: Any) -> None:
     assert page.evaluate("location.search") == "?cycle=3"
 
 
+def test_two_that_write_the_address_come_to_rest(page: Any) -> None:
+    """As while one component makes way for another: each hears what the other writes."""
+    open_page(page, make_trace(), "?cycle=9&stage=verify&position=1", address=True)
+    page.evaluate(
+        """(trace) => {
+          const other = document.body.appendChild(document.createElement("div"));
+          window.second = mount(other, trace, () => {}, { address: true });
+        }""",
+        json.loads(make_trace(n_cycles=3).model_dump_json()),
+    )
+    assert page.evaluate("second.cursor().cycle") == 2
+    page.evaluate("history.pushState({}, '', '?k=5')")
+    page.wait_for_function("location.search.startsWith('?k=5&cycle=')")
+    page.evaluate("second.goto({ cycle: 1, stage: 'draft', position: 0 })")
+    assert page.evaluate("location.search") == "?k=5&cycle=2&stage=draft&position=1"
+
+
 def test_keys_are_not_stolen(page: Any) -> None:
     open_page(page, make_trace())
     page.get_by_label("typed").fill("abc")

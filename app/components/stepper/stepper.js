@@ -230,11 +230,19 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
   }
 
   // ---- the address ----------------------------------------------------------------------
+  // While one component makes way for the next, two are on the page and may stand elsewhere: each
+  // write is an event that both hear, and answering each other they would never end.
   function writeCursor() {
-    if (!options.address || !canStep() || location.pathname !== page) return;
+    if (!options.address || !canStep() || location.pathname !== page || globalThis.writingCursor) {
+      return;
+    }
     const search = writeAddress(location.search, state.cursor);
-    if (search !== location.search) {
+    if (search === location.search) return;
+    globalThis.writingCursor = true;
+    try {
       history.replaceState(history.state, "", location.pathname + search + location.hash);
+    } finally {
+      globalThis.writingCursor = false;
     }
   }
 
