@@ -30,6 +30,11 @@ def k(lab: Lab) -> str:
     return str(lab.page.get_by_role("slider", name="k, draft length").input_value())
 
 
+def kept_k(lab: Lab) -> object:
+    """What the tab has kept: the server was told, and has answered."""
+    return lab.page.evaluate("JSON.parse(sessionStorage['lab-controls']).controls.k")
+
+
 def connected(lab: Lab) -> bool:
     state = lab.page.get_by_test_id("stApp").get_attribute("data-test-connection-state")
     return bool(state == "CONNECTED")
@@ -39,7 +44,7 @@ def test_a_reload(recorded_lab: Lab) -> None:
     """Settings that were never run, a prompt that was never sent, and the place."""
     lab = recorded_lab
     lab.slide("k, draft length", "ArrowRight", "ArrowRight")
-    lab.ready()
+    lab.wait(lambda: kept_k(lab) == 6).ready()
     lab.page.locator(".where").click()
     lab.press("PageDown", "PageDown", "ArrowRight")
     place = lab.cursor()
@@ -73,7 +78,7 @@ def test_another_server(playwright_browser: Any) -> None:
         lab.expected = ["WebSocket", "Failed to load resource", "ERR_CONNECTION"]
         lab.open()
         lab.slide("k, draft length", "ArrowRight")
-        lab.ready()
+        lab.wait(lambda: kept_k(lab) == 5).ready()
         lab.page.locator(".where").click()
         lab.press("PageDown", "ArrowRight")
         place = lab.cursor()
