@@ -89,9 +89,7 @@ def test_another_server(playwright_browser: Any) -> None:
         lab.wait(lambda: connected(lab)).ready()
         # The new server knows nothing; it is asked for something, and answers with it.
         lab.slide("Temperature", "ArrowRight")
-        lab.ready()
-        assert prompt(lab) == TYPED
-        assert k(lab) == "5"
+        lab.wait(lambda: prompt(lab) == TYPED and k(lab) == "5").ready()
         assert lab.cursor() == place
         lab.context.close()
         second.end()
