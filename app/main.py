@@ -9,11 +9,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from content.blocks import Lesson, Page
 from content.errors import ContentError
 from content.library import Library, library
+from jobs.warming import warm_up
 from screens.home import home_screen
-from screens.lesson import lesson_screen
-from screens.page import page_screen
 from widgets import places, state
 from widgets.around.frame import frame
 from widgets.around.sidebar import sidebar
@@ -30,6 +30,21 @@ def read_library() -> Library:
     except ContentError as error:
         st.error(f"The lessons cannot be shown. {error}", icon=":material/error:")
         return Library((), ())
+
+
+# Figures need statistics that take a second to import, which no other page waits for.
+def lesson_screen(lesson: Lesson) -> None:
+    """A lesson."""
+    from screens.lesson import lesson_screen as draw
+
+    draw(lesson)
+
+
+def page_screen(page: Page) -> None:
+    """A page that is no lesson."""
+    from screens.page import page_screen as draw
+
+    draw(page)
 
 
 found = read_library()
@@ -73,6 +88,7 @@ st.set_page_config(layout="wide", initial_sidebar_state="collapsed" if in_lab el
 if not in_lab or not st.session_state.get("was_in_lab"):
     state.keep_controls()  # Streamlit forgets the Lab's controls while another screen is drawn
 st.session_state["was_in_lab"] = in_lab
-frame(title=in_lab)
+frame()
 sidebar(found)
 chosen.run()
+warm_up().page_drawn()

@@ -1,6 +1,7 @@
 """The ASGI entry: `streamlit run app/server.py`.
 
-Warms the models, gives each browser its learner id, serves the class, answers /healthz.
+Loads the models after the first page, gives each browser its learner id, serves the class, and
+answers /healthz.
 """
 
 from collections.abc import AsyncIterator
@@ -17,6 +18,7 @@ from classroom.ending import on_signal
 from classroom.service import classes
 from classroom.web.routes import ClassRoutes
 from front_page import FrontPage
+from jobs.warming import warm_up
 from jobs.worker import worker
 from recordings.presets import presets
 from store.identity import LearnerCookie, identity_routes
@@ -25,11 +27,17 @@ from store.learners import store
 class_routes = ClassRoutes(classes)
 
 
+def load() -> None:
+    """The default pair, and the lessons' statistics."""
+    worker().warm(presets()[0].settings)
+    import_module("screens.lesson")
+
+
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Load the default pair in the background: the page is there at once, on a recorded run."""
+    """The first page is there at once, on a recorded run; what takes seconds is loaded after it."""
     import_module("pandas")  # Streamlit does so late, and two first visitors would race for it
-    worker().warm(presets()[0].settings)
+    warm_up().start(load)
     with on_signal(class_routes.close):
         yield
 

@@ -1,17 +1,20 @@
 """What a block costs in one pass, and how far it rounds away from a single token."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
 from charts import palette
 from charts.style import fill, finish
-from measuring.block_cost import Measurement
+
+if TYPE_CHECKING:  # it loads torch, which takes seconds
+    from measuring.block_cost import Measurement
 
 _LOOKS = {"float32": (palette.TARGET, ""), "bfloat16": (palette.PARTED, "/")}
 
 
-def cost_figure(found: Sequence[Measurement], largest: int) -> go.Figure:
+def cost_figure(found: "Sequence[Measurement]", largest: int) -> go.Figure:
     """Bars of milliseconds, grouped by precision; over each its multiple of a single token."""
     figure = go.Figure()
     for measurement in found:
@@ -38,7 +41,7 @@ def cost_figure(found: Sequence[Measurement], largest: int) -> go.Figure:
     return finish(figure, 320)
 
 
-def cost_sentence(found: Sequence[Measurement]) -> str:
+def cost_sentence(found: "Sequence[Measurement]") -> str:
     """The price of five tokens and of the longest block, in words."""
     parts = []
     for m in found:
@@ -50,7 +53,7 @@ def cost_sentence(found: Sequence[Measurement]) -> str:
     return " ".join(parts)
 
 
-def rounding_figure(found: Sequence[Measurement]) -> go.Figure:
+def rounding_figure(found: "Sequence[Measurement]") -> go.Figure:
     """The largest difference of a logit, and of the laws, on a scale of powers of ten."""
     figure = go.Figure()
     names = ["largest logit difference", "mean difference of the distributions"]
@@ -77,7 +80,7 @@ def rounding_figure(found: Sequence[Measurement]) -> go.Figure:
     return figure
 
 
-def rounding_sentence(found: Sequence[Measurement]) -> str:
+def rounding_sentence(found: "Sequence[Measurement]") -> str:
     """The numbers, and how often the likeliest token changed."""
     return " ".join(
         f"In {m.precision}, at {m.places} places, logits differ by up to {decimal(m.logit)} and "

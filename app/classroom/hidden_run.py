@@ -1,16 +1,17 @@
 """A run as a class may see it: everything after the furthest stop shown is taken out.
 
 What is hidden is not sent, so that nobody finds it in the browser. Numbers that are not shown yet
-are null; a whole cycle has the fields of the trace, without its tables of laws (the stepper does
-not draw them, and their rows would name a replacement before it is drawn). The seed stays here
-too: with it anybody could run the models and read on.
+are null; a whole cycle has the fields of the trace, its laws packed as the stepper draws them. Of a
+cycle that goes on no laws are sent: their rows would name a replacement before it is drawn. The
+seed stays here too: with it anybody could run the models and read on.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
 from classroom.place import Spot
-from speculation.trace import Cycle, Piece, Position, Trace
+from components.run_payload import pack_laws
+from speculation.trace import Cycle, Piece, Position, Table, Trace
 
 Json = dict[str, Any]
 
@@ -73,17 +74,27 @@ def _position(x: Position, verified: bool, decided: bool, over: bool) -> Json:
         "a": x.a if decided else None,
         "u": x.u if decided else None,
         "verdict": x.verdict if decided or unread else None,
+        "laws": None,
     }
 
 
 def _whole(cycle: Cycle) -> Json:
-    return cycle.model_dump(
+    found = cycle.model_dump(
         mode="json",
         exclude={
             "drafted": {"__all__": {"table", "overlap"}},
             "replacement": {"table"},
         },
     )
+    for sent, x in zip(found["drafted"], cycle.drafted, strict=True):
+        sent["laws"] = _laws(x.table, x.overlap)
+    if cycle.replacement is not None:
+        found["replacement"]["laws"] = _laws(cycle.replacement.table, None)
+    return found
+
+
+def _laws(table: Table | None, overlap: float | None) -> Json | None:
+    return None if table is None else pack_laws(table, overlap).model_dump(mode="json")
 
 
 def _pieces(cycles: Iterable[Json], pieces: dict[int, Piece]) -> dict[str, Piece]:
@@ -92,6 +103,8 @@ def _pieces(cycles: Iterable[Json], pieces: dict[int, Piece]) -> dict[str, Piece
     for cycle in cycles:
         used.update(x["token"] for x in cycle["drafted"])
         used.update(cycle["committed"])
-        if cycle["replacement"] is not None:
-            used.add(cycle["replacement"]["token"])
+        ends = [] if cycle["replacement"] is None else [cycle["replacement"]]
+        used.update(end["token"] for end in ends)
+        for laws in (x["laws"] for x in [*cycle["drafted"], *ends] if x["laws"]):
+            used.update(laws["tokens"])
     return {str(token): pieces[token] for token in sorted(used)}

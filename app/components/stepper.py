@@ -1,10 +1,10 @@
 """The stepper for Streamlit: one run, cycle by cycle, stepped through in the browser.
 
 The drawing lives in `stepper/*.js`, plain modules that a page without Streamlit can load as they
-are. The browser gets a run once and steps by itself; Python hears where it went, so that charts
-beside it can follow.
+are. The browser gets a run once, with the distributions of all its places (`run_payload.py`), and
+steps by itself; Python hears where it went when the person rests, if it wants to.
 
-    cursor = stepper(trace, key="stepper")       # inside a fragment: only that reruns on a move
+    cursor = stepper(trace, key="stepper", follow=True)   # in a fragment: only that reruns
     st.plotly_chart(chart(trace, cursor))
 """
 
@@ -17,10 +17,13 @@ import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
 
 from components.browser_code import registered, unheard
+from components.run_payload import payload_of
 from speculation.trace import Cycle, Piece, Trace
 
 FOLDER = Path(__file__).with_suffix("")
-"""The modules and the style sheet; a page without Streamlit loads `stepper.js` from here."""
+"""The modules and the style sheets; a page without Streamlit loads `stepper.js` from here."""
+
+STYLES = ("stepper.css", "distributions.css")
 
 Stage = Literal["draft", "verify", "decide", "replace"]
 
@@ -109,6 +112,8 @@ def stepper(
     jump: int = 0,
     present: bool = False,
     address: bool = True,
+    screen: bool = False,
+    follow: bool = False,
     on_move: Callable[[], None] | None = None,
     on_present: Callable[[], None] | None = None,
 ) -> Cursor | None:
@@ -121,6 +126,8 @@ def stepper(
     jump      counts the commands, from 1; 0 gives none, and takes none back
     present   large type; the person can toggle it with a key, see `presenting`
     address   whether cycle, stage and position are kept in the page's address
+    screen    the page is about this run: fit all of it into one window
+    follow    whether Python hears of moves: at rest, since each is a run of the page's script
     """
     # The cursor is sent only with its command. Sent on every run, it would make the data differ
     # after each step, and the whole run would travel again.
@@ -131,12 +138,14 @@ def stepper(
         st.session_state[command_key] = command
     order, told = command
     data = {
-        "trace": None if trace is None else view(trace),
+        "trace": None if trace is None else payload_of(trace).model_dump(mode="json"),
         "progress": None if progress is None else progress.model_dump(mode="json"),
         "cursor": None if told is None else told.model_dump(),
         "jump": order,
         "present": present,
         "address": address,
+        "screen": screen,
+        "follow": follow,
     }
     state = _component()(
         key=key,
@@ -156,36 +165,6 @@ def presenting(key: str) -> bool:
     return bool(state.get("present")) if isinstance(state, dict) else False
 
 
-def view(trace: Trace) -> dict[str, Any]:
-    """The part of a trace that the stepper draws: no tables, and only the tokens in its cycles.
-
-    A third of the whole or so; a page that has the whole trace may hand that to it instead.
-    """
-    cycles = trace.model_dump(
-        mode="json",
-        include={"cycles"},
-        exclude={
-            "cycles": {
-                "__all__": {
-                    "drafted": {"__all__": {"table", "overlap"}},
-                    "replacement": {"table"},
-                }
-            }
-        },
-    )["cycles"]
-    used = {token for cycle in trace.cycles for token in _tokens(cycle)}
-    return {
-        "settings": {"k": trace.settings.k},
-        "cycles": cycles,
-        "pieces": {str(token): trace.pieces[token] for token in sorted(used)},
-    }
-
-
-def _tokens(cycle: Cycle) -> list[int]:
-    ending = [] if cycle.replacement is None else [cycle.replacement.token]
-    return [x.token for x in cycle.drafted] + cycle.committed + ending
-
-
 def _reported(value: object, jump: int) -> Cursor | None:
     """What the browser last said, unless that was before the latest command."""
     if not isinstance(value, dict) or value.get("jump") != jump:
@@ -196,7 +175,11 @@ def _reported(value: object, jump: int) -> Cursor | None:
         return None
 
 
+def styles() -> str:
+    """The style sheets in one text."""
+    return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in STYLES)
+
+
 @cache
 def _component() -> Any:
-    css = (FOLDER / "stepper.css").read_text(encoding="utf-8")
-    return registered("stepper", FOLDER / "streamlit.js", css)
+    return registered("stepper", FOLDER / "streamlit.js", styles())

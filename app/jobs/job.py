@@ -5,15 +5,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from measuring.block_cost import Measurement
-from speculation.compare import Comparison
-from speculation.models.passes import PassStore
-from speculation.pairs.pair import Pair
-from speculation.scored_place import Scored
 from speculation.settings import Settings
 from speculation.trace import Cycle, Piece, Trace
+
+if TYPE_CHECKING:  # they load torch, and a page that looks at a job needs none of it
+    from measuring.block_cost import Measurement
+    from speculation.compare import Comparison
+    from speculation.models.passes import PassStore
+    from speculation.pairs.pair import Pair
+    from speculation.scored_place import Scored
 
 Kind = Literal["run", "compare", "measure", "score", "work"]
 
@@ -34,7 +36,7 @@ class Work(Protocol):
 
     def __hash__(self) -> int: ...
 
-    def states(self, pair: Pair, store: PassStore) -> Iterator[object]:
+    def states(self, pair: "Pair", store: "PassStore") -> Iterator[object]:
         """Do it with the pair of the job's settings, publishing what is known so far.
 
         A generator has `Stopped` thrown into it when a person stops it, and may answer with one
@@ -79,9 +81,9 @@ class View:
     pieces: dict[int, Piece] = field(default_factory=dict)
     seconds: float = 0.0
     trace: Trace | None = None
-    comparison: Comparison | None = None
-    measurement: Measurement | None = None
-    scored: Scored | None = None
+    comparison: "Comparison | None" = None
+    measurement: "Measurement | None" = None
+    scored: "Scored | None" = None
     published: object | None = None
     error: str | None = None
 
@@ -106,9 +108,9 @@ class Job:
     cycles: list[Cycle] = field(default_factory=list)
     pieces: dict[int, Piece] = field(default_factory=dict)
     trace: Trace | None = None
-    comparison: Comparison | None = None
-    measurement: Measurement | None = None
-    scored: Scored | None = None
+    comparison: "Comparison | None" = None
+    measurement: "Measurement | None" = None
+    scored: "Scored | None" = None
     work: Work | None = None
     published: object | None = None
     error: str | None = None

@@ -12,21 +12,20 @@ from collections import OrderedDict, deque
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from functools import lru_cache
-
-import torch
+from typing import TYPE_CHECKING
 
 from environment import Environment, environment
 from jobs.job import FINAL, Job, Kind, State, View, Work
-from jobs.kinds import states_of
-from speculation.models.language_model import ModelRefused
-from speculation.models.passes import PassStore
 from speculation.pairs import weights
-from speculation.pairs.shelf import Shelf
-from speculation.run import Run
 from speculation.settings import Settings
 from speculation.stopped import Stopped
-from speculation.text import PromptRefused
 from speculation.trace import Trace
+
+# What loads torch (seconds) is imported by the thread that does the work: no page waits for it.
+if TYPE_CHECKING:
+    from speculation.models.passes import PassStore
+    from speculation.pairs.shelf import Shelf
+    from speculation.run import Run
 
 Key = tuple[Kind, Settings, Work | None]
 
@@ -52,8 +51,8 @@ class Worker:
         self._kept: OrderedDict[Key, Job] = OrderedDict()
         self._of_visitor: dict[tuple[str, Kind], Job] = {}
         self._durations: deque[float] = deque([TYPICAL_SECONDS], maxlen=16)
-        self._shelf = Shelf(env.cache_dir, env.device, env.any_model)
-        self._store = PassStore(env.store_mb * 1_000_000)
+        self._shelf: Shelf | None = None
+        self._store: PassStore | None = None
         self._thread: threading.Thread | None = None
         self.ready = threading.Event()
 
@@ -229,7 +228,7 @@ class Worker:
                 self._thread.start()
 
     def _work(self) -> None:
-        torch.set_num_threads(self._env.threads or torch.get_num_threads())
+        self._models()
         while True:
             with self._lock:
                 while not self._queue:
@@ -237,6 +236,20 @@ class Worker:
                 job = self._current = self._queue.popleft()
                 job.state = State.LOADING
             self._finish(job)
+
+    def _models(self) -> "tuple[Shelf, PassStore]":
+        """The models, and what their passes gave; made when the first job is done."""
+        import torch
+
+        from speculation.models.passes import PassStore
+        from speculation.pairs.shelf import Shelf
+
+        if self._store is None:
+            torch.set_num_threads(self._env.threads or torch.get_num_threads())
+            self._store = PassStore(self._env.store_mb * 1_000_000)
+        if self._shelf is None:
+            self._shelf = Shelf(self._env.cache_dir, self._env.device, self._env.any_model)
+        return self._shelf, self._store
 
     def _finish(self, job: Job) -> None:
         """Do a job that is now the current one, and keep it for whoever asks for the same."""
@@ -266,9 +279,16 @@ class Worker:
 
     def _do(self, job: Job) -> None:
         """Run one job to its end, whatever that is."""
+        from jobs.kinds import states_of
+        from speculation.models.language_model import ModelRefused
+        from speculation.models.passes import PassStore
+        from speculation.run import Run
+        from speculation.text import PromptRefused
+
         state, error = State.FAILED, None
         try:
-            pair = self._shelf.pair(job.settings.pair, job.settings.precision)
+            shelf, kept = self._models()
+            pair = shelf.pair(job.settings.pair, job.settings.precision)
             if not self.ready.is_set():
                 # What is loaded stays loaded: the collector need not walk it again and again.
                 gc.collect()
@@ -276,14 +296,14 @@ class Worker:
                 self.ready.set()
             job.started, job.state = time.monotonic(), State.RUNNING
             if job.kind == "run":
-                store = PassStore(self._store.max_bytes) if job.fresh else self._store
+                store = PassStore(kept.max_bytes) if job.fresh else kept
                 run = Run(pair, job.settings, store)
                 stopped = self._run(job, run)
                 job.trace = run.trace()
                 if job.fresh:
-                    self._store.absorb(store)
+                    kept.absorb(store)
             else:
-                states = states_of(job, pair, self._store)
+                states = states_of(job, pair, kept)
                 stopped = self._follow(job, *states)
             state = State.STOPPED if stopped else State.DONE
         except (ModelRefused, PromptRefused, weights.WeightsMissing) as refusal:
@@ -302,7 +322,7 @@ class Worker:
                 own = job.leaving.pop()
                 own.trace, own.state = trace, State.STOPPED
 
-    def _run(self, job: Job, run: Run) -> bool:
+    def _run(self, job: Job, run: "Run") -> bool:
         """Decode cycle by cycle and publish each -> whether it was stopped."""
         cycles = iter(run)
         try:

@@ -2,5 +2,6 @@
 
 `presets.py` names the prompts; `trace_files.py` reads traces from files, shipped ones and those a
 person brings, and refuses what is none; `packed_json.py` packs such files, and unpacks them within
-bounds. `python -m recordings` (or `make traces`) records the shipped runs again.
+bounds. `home_runs.py` are those that Home replays, by draft length. `python -m recordings` (or
+`make traces`) records the shipped runs again.
 """

@@ -37,7 +37,7 @@ _ALL = (
             temperature=0.0,
         ),
         "The target copies almost without doubt, yet the four-layer draft guesses: the shortest "
-        "cycles of all. Now choose the lookup draft under More settings.",
+        "cycles of all. Now choose the lookup draft.",
     ),
     Preset(
         "list",

@@ -3,9 +3,11 @@
 import streamlit as st
 
 from components.replay import replay
+from components.stepper import Progress, StreamedCycle
 from content.blocks import Lesson
 from content.library import Library
 from content.minutes import minutes_of
+from recordings.home_runs import home_runs
 from recordings.presets import presets
 from recordings.trace_files import recorded
 from speculation.settings import Settings
@@ -13,6 +15,7 @@ from store.learners import store
 from widgets import places
 from widgets.lessons.my_answers import my_answers
 from widgets.lessons.progress import Standing, standings
+from widgets.markdown_text import plain
 
 _STYLE = """
 <style>
@@ -64,17 +67,41 @@ def home_screen(library: Library) -> None:
 
 
 def _alive() -> None:
-    """The default run, replayed."""
-    preset = presets()[0]
-    trace = recorded(preset.name)
-    if trace is None:
+    """A run, replayed; at the draft length that the visitor chooses."""
+    runs, k, prompt = _replayed()
+    if not runs:
         return
-    replay(trace, key="home-run")
+    replay(runs, k, key="home-run")
+    more = " Move k: the same dice, other cycles." if len(runs) > 1 else ""
     with st.container(key="home-run-about"):
         st.markdown(
-            f"Recorded from two real models, on the prompt “{preset.settings.prompt}” Each bar is "
-            "one cycle: one pass of the target."
+            plain(
+                f"Recorded from two real models, on the prompt “{prompt}” Each bar is one cycle: "
+                f"one pass of the target.{more}"
+            )
         )
+
+
+def _replayed() -> tuple[dict[int, Progress], int, str]:
+    """The recorded runs by draft length, the one to begin with, and their prompt."""
+    default = presets()[0]
+    found, k = home_runs(), default.settings.k
+    if found is not None and k in found.runs:
+        runs = {
+            n: Progress(
+                cycles=[StreamedCycle(**cycle.model_dump()) for cycle in run.cycles],
+                k=n,
+                pieces=run.pieces,
+                length=run.settings.length,
+            )
+            for n, run in found.runs.items()
+        }
+        return runs, k, found.runs[k].settings.prompt
+    trace = recorded(default.name)
+    if trace is None:
+        return {}, k, ""
+    whole = Progress.of(trace.cycles, trace.pieces, k, trace.settings.length)
+    return {k: whole}, k, trace.settings.prompt
 
 
 def _path(library: Library) -> None:

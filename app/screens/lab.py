@@ -9,9 +9,10 @@ from recordings.trace_files import recorded, recorded_presets
 from speculation.settings import Settings
 from speculation.trace import Trace, departure, digest
 from widgets import state
-from widgets.lab import address
-from widgets.lab.controls import prompt_controls, read_settings, run_controls
+from widgets.lab import address, one_screen
+from widgets.lab.controls import handles, presets_row, read_settings
 from widgets.lab.exchange import exchange
+from widgets.lab.kept_controls import kept_controls
 from widgets.lab.run_view import run_view
 from widgets.lab.speed_view import speed_view
 from widgets.markdown_text import plain
@@ -140,22 +141,25 @@ def look_for(settings: Settings) -> None:
 
 
 def controls(view: View | None) -> None:
-    """Prompt, sliders, Run and Stop."""
+    """Prompt and handles, Run and Stop, in one line."""
     settings, problems = read_settings()
-    prompt_controls(problems, chose)
-    sliders, buttons = st.columns([5, 1.4], vertical_alignment="bottom")
-    with sliders:
-        run_controls(problems, changed)
     running = view is not None and not view.final
     unavailable = worker().unavailable()
-    with buttons, st.container(horizontal=True):
-        if st.button("Run", type="primary", disabled=settings is None or unavailable is not None):
-            st.session_state[Key.LINK_COMPLAINTS] = {}
-            ask(settings, fresh=True)  # type: ignore[arg-type]
-            st.rerun()
-        if st.button("Stop", disabled=not running):
-            worker().stop(state.visitor())
-            st.rerun()
+    with one_screen.line("handles"):
+        handles(problems, changed)
+        with st.container(key="run-stop", width=72, gap=None):
+            if st.button(
+                "Run",
+                type="primary",
+                disabled=settings is None or unavailable is not None,
+                width="stretch",
+            ):
+                st.session_state[Key.LINK_COMPLAINTS] = {}
+                ask(settings, fresh=True)  # type: ignore[arg-type]
+                st.rerun()
+            if st.button("Stop", disabled=not running, width="stretch"):
+                worker().stop(state.visitor())
+                st.rerun()
     if unavailable:
         st.info(unavailable)
 
@@ -177,13 +181,17 @@ def page() -> None:
     present = bool(st.session_state.get(Key.PRESENT))
     if present or st.session_state.get(Key.WAS_PRESENT):
         state.keep_controls()
+    one_screen.style(present)
     if not present:
+        with one_screen.line("lab-top"):
+            one_screen.title()
+            presets_row(chose)
         controls(view)
     messages()
     shown = state.shown()
     if shown is not None and (view is None or view.final):
         if not present:
-            with st.container(key="status"):
+            with one_screen.line("status"):
                 badge(shown.trace, shown.source)
                 look_for(shown.trace.settings)
         address.write(shown.trace)  # an address that asked for a run stays until there is one
@@ -191,6 +199,8 @@ def page() -> None:
     if shown is not None and not present:
         speed_view(shown.trace.settings)
         exchange(shown.trace)
+    if not present:
+        kept_controls()
     st.session_state[Key.WAS_PRESENT] = present
 
 

@@ -32,6 +32,8 @@ class Key:
     SYNCED = "synced"
     NOTICE = "notice"
     STEPPER = "stepper"
+    PLACE_CHART = "place_chart"
+    REMEMBERED = "remembered"
     PRESENT = "present"
     WAS_PRESENT = "was_present"
     UPLOAD = "upload"

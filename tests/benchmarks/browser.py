@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from benchmarks.cases import Bench
-from benchmarks.report import Part, Row, middle
+from benchmarks.report import Part, Row
 from benchmarks.server import browser, new_page, served
 from benchmarks.timed import timed
+from components.run_payload import payload_of
 from components.stepper import Cursor, clamp
 from recordings.presets import presets
-from recordings.trace_files import recorded
+from recordings.trace_files import recorded, recorded_names
 from speculation.models.passes import PassStore
 from speculation.run import Run
 from speculation.settings import Settings
@@ -32,9 +33,11 @@ def measure(bench: Bench) -> list[Part]:
     steps = Part(
         "steps",
         "A step or a jump in the browser, in ms from the key press",
-        "at most 150 with its charts",
-        "median (least to most), right to a frame of 17 ms; stepper: the browser's own part; "
-        "chart: the server's answer drawn, where the move leads to another position.",
+        "at most 30 with its distributions at p95; a run of 200 tokens at most 300,000 bytes",
+        "p50 and p95, right to a frame of 17 ms; stepper: text, bars and table; picture: the "
+        "distributions too, where the move leads to another position. Rows with a run: on the "
+        "recorded default run; while a run of 200 tokens streams in another window; and what is "
+        "sent for a run, once.",
     )
     slider = Part(
         "slider",
@@ -50,7 +53,15 @@ def measure(bench: Bench) -> list[Part]:
         page.goto(f"{server.url}/lab")
         page.wait_for_function("probe.usable()")
         _quiet(page, 3000)  # the server's own first run may still be going on
-        steps.rows = _steps(page, bench.pick(8, 40, bench.rounds))
+        count = bench.pick(8, 40, bench.rounds)
+        steps.rows = _steps(page, count, "")
+        if server.models() == "live":
+            other = new_page(running)
+            other.goto(f"{server.url}/lab?{urlencode(Settings(length=200, seed=11).to_link())}")
+            other.wait_for_function("probe.now().streaming")
+            steps.rows += _steps(page, min(count, 12), ", while a run streams")
+            other.close()
+        steps.rows += _sizes()
         page.close()
         if server.models() == "live":
             settings = Settings(length=bench.pick(40, 200, bench.length))
@@ -64,7 +75,7 @@ def measure(bench: Bench) -> list[Part]:
 # ---- steps and jumps ---------------------------------------------------------------------------
 
 
-def _steps(page: Any, count: int) -> list[Row]:
+def _steps(page: Any, count: int, when: str) -> list[Row]:
     trace = recorded(presets()[0].name)
     assert trace is not None, "the default run has no recording (make traces)"
     rows = []
@@ -84,17 +95,49 @@ def _steps(page: Any, count: int) -> list[Row]:
             seen = page.evaluate("probe.take()")
             shown += [_last(seen, "stepper")]
             if there != here and _has_chart(trace, there):
-                followed += [max(_last(seen, "heading"), _last(seen, "chart"))]
-        rows.append(
-            {
-                "move": what,
-                "moves": count,
-                "stepper": middle([round(x, 1) for x in shown if x]),
-                "chart": middle([round(x, 1) for x in followed if x]),
-                "with another chart": len(followed),
-            }
-        )
+                followed += [max(_last(seen, name) for name in ("stepper", "heading", "chart"))]
+        for part, times in (("stepper", shown), ("picture", followed)):
+            times = [x for x in times if x]
+            rows.append(
+                {
+                    "move": f"{what}{when}: {part}",
+                    "moves": len(times),
+                    "p50": round(percentile(times, 50), 1),
+                    "p95": round(percentile(times, 95), 1),
+                }
+            )
     return rows
+
+
+def _sizes() -> list[Row]:
+    """What the browser gets for a run: each recorded one, as long as 200 tokens would be."""
+    rows = []
+    for name in recorded_names():
+        trace = recorded(name)
+        assert trace is not None
+        size = len(payload_of(trace).model_dump_json().encode())
+        tokens = len(trace.tokens)
+        rows.append(
+            (
+                size * 200 / tokens,
+                {
+                    "move": f"sent: {name}, {tokens} tokens",
+                    "bytes": size,
+                    "per 200 tokens": size * 200 // tokens,
+                },
+            )
+        )
+    return [max(rows, key=lambda row: row[0])[1], rows[0][1]]
+
+
+def percentile(values: list[float], share: float) -> float:
+    """The value that so many of a hundred are not above.
+
+    >>> percentile([5.0, 1.0, 3.0], 50), percentile([5.0, 1.0, 3.0], 95)
+    (3.0, 5.0)
+    """
+    ranked = sorted(values)
+    return ranked[min(len(ranked) - 1, int(len(ranked) * share / 100))] if ranked else 0.0
 
 
 def _place(page: Any, trace: Trace) -> Cursor:

@@ -24,10 +24,9 @@ globalThis.probe = (() => {
     return h;
   };
   const stepper = () => find(".stepper");
-  const heading = () => [...document.querySelectorAll("h2")].map((x) => x.textContent)
-    .find((x) => /: token \d+, cycle \d+/.test(x)) ?? "";
-  const bars = () => [...document.querySelectorAll(".js-plotly-plot .barlayer path")]
-    .map((x) => x.getAttribute("d")).join();
+  const heading = () => stepper()?.querySelector(".laws-title")?.textContent ?? "";
+  const bars = () => [...(stepper()?.querySelectorAll(".dist:not([hidden]) .bar") ?? [])]
+    .map((x) => x.style.width).join();
 
   const views = {
     stepper: () => {

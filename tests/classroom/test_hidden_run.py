@@ -44,10 +44,10 @@ def hidden(cycle: Cycle, spot: Spot | None) -> list[object]:
     return found
 
 
-def tables(trace: Trace) -> list[object]:
-    """What stands in tables alone."""
+def tables(trace: Trace, spot: Spot) -> list[object]:
+    """What stands in tables alone, of the cycles that have not ended at a stop; and the seed."""
     found: list[object] = [SEED]
-    for cycle in trace.cycles:
+    for cycle in trace.cycles[spot.cycle + (spot.stage == "replace") :]:
         for x in cycle.drafted:
             if x.table:
                 found += [x.overlap, *x.table.p, *x.table.q, *x.table.left, *x.table.tokens[1:]]
@@ -62,7 +62,7 @@ def test_nothing_of_the_rest_is_in_the_bytes(seed: int, data: Any) -> None:
     trace = maker.trace(some_cycles(maker, 0, 0, 3))
     spot = data.draw(st.sampled_from(stops(trace)))
     sent = json.dumps(cut_run(trace, spot)) + json.dumps(cut_step(trace, spot))
-    rest = tables(trace)
+    rest = tables(trace, spot)
     for cycle in trace.cycles[spot.cycle :]:
         rest += hidden(cycle, spot if cycle.index == spot.cycle else None)
     assert [x for x in rest if json.dumps(x) in sent] == []
@@ -131,6 +131,20 @@ def test_a_real_run_is_whole_at_its_last_stop(name: str) -> None:
         step = cut_step(trace, spot)
         assert step is not None
         assert step["cycle"] == cut_run(trace, spot)["cycles"][-1]
+
+
+def test_a_cycle_that_has_ended_has_its_distributions() -> None:
+    trace = recorded("code")
+    assert trace is not None
+    cycle = trace.cycles[0]
+    decided = Spot(cycle=0, stage="decide", position=len(cycle.checked) - 1)
+    assert all(x["laws"] is None for x in cut_run(trace, decided)["cycles"][0]["drafted"])
+    run = cut_run(trace, Spot(cycle=0, stage="replace", position=cycle.n_accepted))
+    laws = [x["laws"] for x in run["cycles"][0]["drafted"] if x["laws"]]
+    assert len(laws) == len(cycle.checked)
+    for one, x in zip(laws, cycle.checked, strict=True):
+        assert one["overlap"] == pytest.approx(x.overlap, rel=1e-5)
+        assert all(str(token) in run["pieces"] for token in one["tokens"])
 
 
 def test_the_stops_before_an_answer() -> None:

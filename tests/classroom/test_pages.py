@@ -22,7 +22,8 @@ from widgets.classes.plan_draft import Draft
 
 PAGES = STEPPER.parents[1] / "classroom" / "pages"
 EMPTY = """<!doctype html><html lang="en"><title>pages</title>
-<link rel="stylesheet" href="/stepper/stepper.css"><link rel="stylesheet" href="/class.css">
+<link rel="stylesheet" href="/stepper/stepper.css">
+<link rel="stylesheet" href="/stepper/distributions.css"><link rel="stylesheet" href="/class.css">
 <link rel="stylesheet" href="/present.css">
 <body class="present" data-asking><main><div id="here"></div><div id="question"></div></main>
 <script type="module">

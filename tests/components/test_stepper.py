@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from components.browser_code import join_modules
-from components.stepper import FOLDER, Cursor, Progress, clamp, view
+from components.run_payload import payload_of
+from components.stepper import FOLDER, Cursor, Progress, clamp
 from helpers.browser import page_alone
 from helpers.look import violations
 from helpers.made_traces import as_trace, make_trace, odd_trace, stops
@@ -35,14 +36,6 @@ def test_clamp() -> None:
         cycle=2, stage="decide", position=0
     )
     assert clamp(Cursor(), as_trace([], 4)) is None
-
-
-def test_view_is_small_and_enough() -> None:
-    trace = make_trace()
-    seen = view(trace)
-    assert len(json.dumps(seen)) < len(trace.model_dump_json()) / 2
-    assert "table" not in seen["cycles"][0]["drafted"][0]
-    assert seen["cycles"][0]["drafted"][0]["u"] == trace.cycles[0].drafted[0].u
 
 
 def test_joined_module_is_one_text() -> None:
@@ -88,7 +81,7 @@ def test_only_a_new_command_moves_it() -> None:
 # ---- the browser --------------------------------------------------------------------------------
 
 PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><title>stepper</title>
-<link rel="stylesheet" href="/stepper.css">
+<link rel="stylesheet" href="/stepper.css"><link rel="stylesheet" href="/distributions.css">
 <body style="background: light-dark(#fff, #0e1117)"><main><h1>A run</h1><input aria-label="typed">
 <div id="here"></div></main>
 <script type="module">
@@ -191,7 +184,9 @@ def test_bar_and_token_jump_and_use_their_own_arrows(page: Any) -> None:
     assert cursor(page) == (kept.index, *second)
     page.keyboard.press("End")
     assert cursor(page) == stops(trace)[-1]
-    assert page.locator(".stepper [tabindex='0']").count() == 2  # one tab stop each
+    assert (
+        page.locator(".stepper [tabindex='0']").count() == 3
+    )  # one tab stop each, and the chart's
 
 
 def test_numbers_appear_with_their_stage(page: Any) -> None:
@@ -297,6 +292,23 @@ def test_address(page: Any) -> None:
     assert page.evaluate("location.search") == "?cycle=3"
 
 
+def test_two_that_write_the_address_come_to_rest(page: Any) -> None:
+    """As while one component makes way for another: each hears what the other writes."""
+    open_page(page, make_trace(), "?cycle=9&stage=verify&position=1", address=True)
+    page.evaluate(
+        """(trace) => {
+          const other = document.body.appendChild(document.createElement("div"));
+          window.second = mount(other, trace, () => {}, { address: true });
+        }""",
+        json.loads(make_trace(n_cycles=3).model_dump_json()),
+    )
+    assert page.evaluate("second.cursor().cycle") == 2
+    page.evaluate("history.pushState({}, '', '?k=5')")
+    page.wait_for_function("location.search.startsWith('?k=5&cycle=')")
+    page.evaluate("second.goto({ cycle: 1, stage: 'draft', position: 0 })")
+    assert page.evaluate("location.search") == "?k=5&cycle=2&stage=draft&position=1"
+
+
 def test_keys_are_not_stolen(page: Any) -> None:
     open_page(page, make_trace())
     page.get_by_label("typed").fill("abc")
@@ -388,7 +400,7 @@ def test_browser_and_python_clamp_alike(page: Any) -> None:
         ]
         found = page.evaluate(
             "([list, trace]) => list.map((cursor) => model.clamp(cursor, trace))",
-            [[x.model_dump() for x in wild], view(trace)],
+            [[x.model_dump() for x in wild], trace.model_dump(mode="json")],
         )
         assert [Cursor(**x) for x in found] == [clamp(x, trace) for x in wild]
 
@@ -432,7 +444,7 @@ def test_joined_module_mounts_once_and_reports(page: Any) -> None:
             setStateValue: (name, value) => told.push([name, value]) });
           window.run({}); window.run({});
         }""",
-        view(make_trace()),
+        payload_of(make_trace()).model_dump(mode="json"),
     )
     assert page.locator(".stepper").count() == 1
     page.wait_for_function("told.length === 1")  # where it started

@@ -65,12 +65,12 @@ class Server:
             self.process.wait(patience(10))
 
 
-def start_server(folder: Path, **changes: str) -> Server:
-    """Start the app; it answers when this returns."""
+def start_server(folder: Path, port: int | None = None, **changes: str) -> Server:
+    """Start the app, on a free port unless one is given; it answers when this returns."""
     from environment import environment
     from speculation.pairs import weights
 
-    port = free_port()
+    port = port or free_port()
     try:
         weights.converted(environment().cache_dir)
         live = True

@@ -11,7 +11,8 @@ import pytest
 
 from charts.run.departure import departure_sentence
 from charts.run.laws import laws_figure, laws_sentence
-from components.stepper import view
+from components.run_payload import pack as packed_run
+from recordings.home_runs import home_runs, home_settings
 from recordings.packed_json import MAX_UNPACKED_BYTES
 from recordings.presets import presets
 from recordings.trace_files import BadTrace, pack, parse, recorded
@@ -36,6 +37,22 @@ def test_every_preset_is_recorded_on_its_settings() -> None:
         assert found.settings == preset.settings, f"{preset.name} is out of date: make traces"
         assert found.finish in ("end", "length")
         assert found.arithmetic.dtype == "float32"
+
+
+def test_the_runs_of_home_are_those_that_are_asked_for() -> None:
+    found = home_runs()
+    assert found is not None, "no recording of Home's runs: make traces"
+    assert [run.settings for run in found.runs.values()] == home_settings(), "make traces"
+    for k, run in found.runs.items():
+        assert k == run.settings.k
+        assert sum(len(cycle.committed) for cycle in run.cycles) <= run.settings.length
+        assert all(1 <= len(cycle.committed) <= k + 1 for cycle in run.cycles)
+        assert {token for cycle in run.cycles for token in cycle.committed} <= run.pieces.keys()
+    # The same dice as the default run of the Lab: its first tokens, where k is the same.
+    lab = recorded(presets()[0].name)
+    assert lab is not None
+    same = found.runs[lab.settings.k]
+    assert [c.committed for c in same.cycles[:4]] == [c.committed for c in lab.cycles[:4]]
 
 
 def test_pack_and_parse(trace: Trace) -> None:
@@ -196,7 +213,7 @@ def test_what_is_taken_can_be_shown(trace: Trace) -> None:
         except BadTrace:
             continue
         taken += 1
-        view(found)
+        packed_run(found)
         summarize(found)
         digest(found.tokens)
         departure_sentence(found, trace, [])

@@ -22,15 +22,25 @@ def laws_figure(trace: Trace, cycle: Cycle, place: int) -> go.Figure | None:
 
     None where there is nothing to draw: an unchecked position has no law that counts.
     """
-    if place >= len(cycle.drafted):
-        bonus = cycle.replacement
-        if bonus is None or bonus.table is None:
-            return None
-        return _bars(bonus.table, trace.pieces, Marks(None, bonus.token))
-    position = cycle.drafted[place]
-    if position.table is None:
+    table, marks = _table_at(cycle, place)
+    return None if table is None else _bars(table, trace.pieces, marks)
+
+
+def laws_numbers(trace: Trace, cycle: Cycle, place: int) -> dict[str, list[str]] | None:
+    """The figure's bars as columns of a table, in six digits; None where there is no figure."""
+    table, marks = _table_at(cycle, place)
+    if table is None:
         return None
-    return _bars(position.table, trace.pieces, _marks(cycle, position))
+    names = [token_label(trace.pieces[token]) for token in table.tokens]
+    columns = {
+        "token": [*names, f"other ({table.tail_count:,})"],
+        "p": _digits([*table.p, table.tail_p]),
+    }
+    if table.q:
+        columns["q"] = _digits([*table.q, table.tail_q])
+        columns["residual"] = _digits(_residual(table))
+    said = {marks.replacing: "drawn" if table.q else "bonus", marks.drafted: "drafted"}
+    return columns | {"": [*(said.get(token, "") for token in table.tokens), ""]}
 
 
 def laws_sentence(trace: Trace, cycle: Cycle, place: int) -> str:
@@ -66,6 +76,32 @@ def laws_sentence(trace: Trace, cycle: Cycle, place: int) -> str:
         other = token_label(trace.pieces[replacement.token])
         sentence += f" {other} was drawn instead, from what the target wanted beyond q."
     return sentence
+
+
+def _table_at(cycle: Cycle, place: int) -> tuple[Table | None, Marks]:
+    if place >= len(cycle.drafted):
+        bonus = cycle.replacement
+        return (
+            (None, Marks(None, None))
+            if bonus is None
+            else (
+                bonus.table,
+                Marks(None, bonus.token),
+            )
+        )
+    position = cycle.drafted[place]
+    return position.table, _marks(cycle, position)
+
+
+def _residual(table: Table) -> list[float]:
+    """max(0, p - q), normalized, the tail last; zeros where p = q."""
+    left = [*table.left, table.tail_left]
+    mass = sum(left)
+    return [x / mass if mass > 0 else 0.0 for x in left]
+
+
+def _digits(values: list[float]) -> list[str]:
+    return [f"{value:.6g}" for value in values]
 
 
 def _marks(cycle: Cycle, position: Position) -> Marks:
@@ -113,9 +149,7 @@ def _bars(table: Table, pieces: dict[int, Piece], marks: Marks) -> go.Figure:
         "yaxis": axis("probability", 0.0, 1.0),
     }
     if table.q:
-        left = [*table.left, table.tail_left]
-        mass = sum(left)
-        residual = [x / mass if mass > 0 else 0.0 for x in left]
+        residual = _residual(table)
         data.append(bars("q, draft", palette.DRAFT, [*table.q, table.tail_q]))
         data.append(bars("residual", palette.RESIDUAL, residual, "2"))
         layout |= {

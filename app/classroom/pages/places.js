@@ -49,7 +49,7 @@ export function cutCycle(cycle, until) {
   const over = decided >= last && until.stage === "decide";
   const drafted = cycle.drafted.map((x, i) => {
     const seen = i <= decided, unread = over && x.verdict === "unchecked";
-    return { ...x, p: until.stage === "draft" ? null : x.p, a: seen ? x.a : null,
+    return { ...x, laws: null, p: until.stage === "draft" ? null : x.p, a: seen ? x.a : null,
       u: seen ? x.u : null, verdict: seen || unread ? x.verdict : null };
   });
   const n = drafted.filter((x) => x.verdict === "accepted").length;

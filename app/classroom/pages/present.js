@@ -240,7 +240,7 @@ function drawRun() {
   const cursor = { cycle: place.cycle, stage: place.stage, position: place.position };
   const trace = cutRun(run(), revealed);
   if (!page.stepper) {
-    page.stepper = mount($("stepper"), trace, onMove, { cursor, present: true });
+    page.stepper = mount($("stepper"), trace, onMove, { cursor, present: true, laws: false });
     page.stepper.goto(cursor);
   } else page.stepper.update({ trace, cursor });
 }

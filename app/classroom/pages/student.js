@@ -110,7 +110,7 @@ function drawRun(run) {
   setText($("prompt"), run.settings?.prompt ? `Prompt: ${run.settings.prompt}` : "");
   const cursor = { cycle: place.cycle, stage: place.stage, position: place.position };
   if (!page.stepper) {
-    page.stepper = mount($("stepper"), run, onMove, { cursor });
+    page.stepper = mount($("stepper"), run, onMove, { cursor, laws: true });
     page.stepper.goto(cursor);
   } else {
     page.stepper.update({ trace: run, ...(page.following ? { cursor } : {}) });

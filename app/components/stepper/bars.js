@@ -20,7 +20,9 @@ export function barsView(onCycle) {
   const ticks = svg("g", { "aria-hidden": "true" });
   const chart = svg("svg", { class: "bars" }, floor, bars, ticks, here,
     svg("g", { "aria-hidden": "true" }, ceiling, mean, ceilingWords, meanWords));
-  const node = el("div", { class: "barsview" }, chart, readout, note);
+  const figures = el("p", { class: "figures" });
+  const node = el("div", { class: "barsview" },
+    el("p", { class: "caption" }, "committed tokens per cycle"), readout, figures, chart, note);
   const pool = [];   // one group a cycle: { node, hit, accepted, ending, mark }
   let cycles = [], k = 0, current = -1, width = 0, height = 0;
 
@@ -92,9 +94,12 @@ export function barsView(onCycle) {
       : `M${(current + 0.5) * step} ${base + 1}l4 6h-8z`);
   }
 
-  function update(list, draftLength) {
+  /** alpha: the run's mean overlap, where it is known. */
+  function update(list, draftLength, alpha = null) {
     cycles = list;
     k = draftLength;
+    setText(figures, alpha === null ? "" : `tau ${tau(cycles).toFixed(2)} of ${k + 1}  ` +
+      `alpha ${alpha.toFixed(2)}`);
     while (pool.length < cycles.length) pool.push(makeBar());
     if (bars.childElementCount !== cycles.length) {
       bars.replaceChildren(...pool.slice(0, cycles.length).map((bar) => bar.node));

@@ -41,8 +41,10 @@ export function roveTo(key, here, count) {
 /** Scroll `node` into view inside `box`, by whole lines; nothing else on the page moves. */
 export function keepInView(box, node) {
   const line = parseFloat(getComputedStyle(box).lineHeight);
-  const row = Math.floor((node.offsetTop + node.offsetHeight / 2) / line);
-  const first = Math.round(box.scrollTop / line), count = Math.floor(box.clientHeight / line);
-  const low = Math.min(1, count - 1);   // a line of what came before stays in sight
-  if (row < first + low || row > first + count - 1) box.scrollTop = (row - low) * line;
+  // Lines with a mark in them are a little higher than others, so a line is found by what is on it.
+  const top = node.offsetTop + (node.offsetHeight - line) / 2;
+  const low = box.clientHeight >= 2 * line ? line : 0;   // what came before stays in sight
+  if (top < box.scrollTop + low - 2 || top + line > box.scrollTop + box.clientHeight + 2) {
+    box.scrollTop = Math.max(top - low, 0);
+  }
 }

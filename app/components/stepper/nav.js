@@ -28,6 +28,9 @@ export function navView(act, onStage, onSpeed) {
     ["first", "first"], ["before", "previous cycle"], ["back", "back"], ["play", "play"],
     ["forward", "forward"], ["after", "next cycle"], ["last", "last"],
   ].map(([name, words]) => [name, iconButton(name, words, () => act(name))]));
+  // What a phone's narrow bar has no room for, and what it makes large.
+  for (const name of ["first", "last"]) button[name].classList.add("rare");
+  for (const name of ["back", "forward"]) button[name].classList.add("main-move");
   const speed = el("select", { "aria-label": "speed" }, ...[0.5, 1, 2, 4].map((factor) =>
     el("option", { value: factor, selected: factor === 1 ? "" : null }, `${factor}x`)));
   speed.addEventListener("change", () => onSpeed(Number(speed.value)));

@@ -1,6 +1,7 @@
 /**
  * One cycle as rows: a row for each drafted position, and one for the token that ends the cycle.
- * What a stage has not come to yet is not on the page.
+ * What a stage has not come to yet is not on the page. The sentence of a stage, `line`, is placed by
+ * the stepper.
  */
 
 import { el, setAttr, setShown, setText } from "./dom.js";
@@ -8,7 +9,7 @@ import { decidedAll } from "./model.js";
 import { pieceNodes } from "./text.js";
 import { ending, equals, merged, number, quote, sentence, verdict } from "./run_words.js";
 
-const COLUMNS = [["place", "place"], ["token", "token"], ["q", "q"], ["p", "p"],
+const COLUMNS = [["place", "#"], ["token", "token"], ["q", "q"], ["p", "p"],
   ["a", "min(1, p/q)"], ["u", "u on [0, 1]"], ["verdict", "verdict"]];
 
 function makeRow(onSelect) {
@@ -38,8 +39,9 @@ export function rowsView(onRow, onEnd) {
   const table = el("div", { role: "table", class: "rows", "aria-label": "The cycle, by position" },
     head);
   const line = el("p", { class: "sentence", "aria-live": "polite" });
-  const node = el("div", { class: "cycle" }, before, table, line);
+  const node = el("div", { class: "cycle" }, before, table);
   const rows = [];
+  let shown = [];   // the rows that are on the page: { row, token }
   const last = makeRow(() => onEnd());
   last.node.classList.add("last");
   table.append(last.node);
@@ -120,10 +122,27 @@ export function rowsView(onRow, onEnd) {
       }, pieces, whole[i]);
     });
     showLast(cycle, cursor, pieces);
+    const end = cursor.stage === "replace" ? cycle.replacement : null;
+    shown = cycle.drafted.map((x, i) => ({ row: rows[i], token: x.token }));
+    if (end) shown.push({ row: last, token: end.token });
     setText(line, sentence(cursor, cycle, pieces));
+  }
+
+  /** Which row a pointer or the focus is on, as { position, token }; or null. */
+  function eyeAt(target) {
+    const position = shown.findIndex(({ row }) => row.node.contains(target));
+    return position < 0 ? null : { position, token: shown[position].token };
+  }
+
+  /** Mark those of the rows at these positions that are this token; the last row comes after k. */
+  function look(token, positions) {
+    for (const row of [...rows, last]) setAttr(row.node, "data-eye", null);
+    for (const i of positions) {
+      if (shown[i] && shown[i].token === token) setAttr(shown[i].row.node, "data-eye", "");
+    }
   }
 
   const say = (words) => setText(line, words);
   const quiet = (on) => setAttr(line, "aria-live", on ? "off" : "polite");
-  return { node, grow, show, say, quiet };
+  return { node, line, grow, show, say, quiet, eyeAt, look };
 }

@@ -4,11 +4,15 @@
  *   mount(element, trace, onMove, options) -> { update, goto, cursor, destroy }
  *
  * element   where it is drawn (an element or a shadow root); its styles are in stepper.css
- * trace     a run as JSON (see speculation/trace.py), whole or without its tables; or null
+ * trace     a run as JSON, packed (components/run_payload.py) or as a trace, whole or without its
+ *           tables; or null
  * onMove    called with (cursor, { byPerson }) after each move
  * options   address: keep cycle, stage and position in the page's query (default false)
  *           cursor: where to start; progress: a run that still streams
  *           present: large type; onPresent(on): called when a key toggles it
+ *           screen: the page is about this run, so all of it is fitted into one window, and on a
+ *           phone the moves stay under the thumb (default false)
+ *           laws: whether there is room for distributions (default: if the run has some, or streams)
  *
  * update({ trace, progress, cursor, present }) changes what is given and leaves the rest; equal
  * data is not drawn again. `progress` is { cycles: [{ n_accepted, bonus, committed }], k, length,
@@ -19,30 +23,32 @@
  */
 
 import { barsView } from "./bars.js";
+import { lawsView } from "./distributions.js";
+import { lookedAt, mostRows } from "./distributions_model.js";
 import { el, setAttr } from "./dom.js";
+import { keyFor } from "./keys.js";
+import { layOut } from "./layout.js";
 import { clamp, draftLength, firstCursor, lastCursor, readAddress, sameCursor, slim, step, toCycle,
   toToken, writeAddress } from "./model.js";
 import { navView } from "./nav.js";
 import { rowsView } from "./rows.js";
-import { legend, textView } from "./text.js";
 import { inline, plural } from "./run_words.js";
+import { legend, textView } from "./text.js";
+import { unpack } from "./unpack.js";
 
-const NARROW = 840;        // px: below, a row becomes a card of two lines
 const PLAY_MS = 1000;
+const HELD_MS = 250;        // steps that follow each other faster are not animated
 const BEFORE = 14;          // tokens of the text before a cycle that are shown with it
 
-/** Where keys are someone else's: something is typed there, or it has its own use for arrows. */
-const TAKEN = "input, textarea, select, [contenteditable]:not([contenteditable=false]), " +
-  "[role=textbox], [role=combobox], [role=slider], [role=spinbutton], [role=listbox], " +
-  "[role=option], [role=radio], [role=tab], [role=menuitem], [role=tree], [role=grid], video, audio";
-const PRESSED = "button, a[href], summary, [role=button], [role=checkbox], [role=switch]";
-
-const same = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b);
+/** A packed run has a digest; others are compared whole. */
+const same = (a, b) => a === b || (a?.digest && b?.digest ? a.digest === b.digest
+  : JSON.stringify(a) === JSON.stringify(b));
 
 let active = null;   // of several steppers on a page, the one last touched has the keys
 
 export function mount(element, trace = null, onMove = () => {}, options = {}) {
-  const state = { trace: null, progress: null, cursor: null, present: false, speed: 1, timer: 0 };
+  const state = { trace: null, progress: null, cursor: null, present: false, speed: 1,
+    timer: 0, movedAt: -Infinity, rows: 0 };
   const page = location.pathname;
   let wanted = (options.address && readAddress(location.search)) || options.cursor || null;
 
@@ -52,9 +58,10 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
   const nav = navView(act, (stage, position) => go({ ...state.cursor, stage, position }),
     (factor) => { state.speed = factor; });
   const rows = rowsView(selectRow, () => go({ ...state.cursor, stage: "replace" }));
+  const laws = lawsView();
   const empty = el("p", { class: "empty" }, "No run yet.");
-  const main = el("div", { class: "main" }, legend(), text.node,
-    el("p", { class: "caption" }, "committed tokens per cycle"), bars.node, nav.node, rows.node);
+  const side = el("div", { class: "side" }, legend(), text.node, bars.node, nav.node, rows.node);
+  const main = el("div", { class: "main" }, side, rows.line, laws.node);
   const root = el("div", { class: "stepper", role: "group",
     "aria-label": "Stepper: one run, cycle by cycle" }, empty, main);
   element.append(root);
@@ -67,8 +74,10 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
     if (!keepPlaying) play(false);
     const next = clamp(cursor, state.trace);
     if (sameCursor(next, state.cursor)) return;
-    state.cursor = next;
-    show();
+    const now = performance.now();
+    const still = now - state.movedAt < HELD_MS || Boolean(state.timer);
+    [state.cursor, state.movedAt] = [next, now];
+    show(still);
     onMove({ ...next }, { byPerson });
   }
 
@@ -118,7 +127,7 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
   }
 
   // ---- drawing --------------------------------------------------------------------------
-  function show() {
+  function show(still = true) {
     const cursor = canStep() ? state.cursor : null;
     const cycle = cursor && state.trace.cycles[cursor.cycle];
     text.show(cursor, cycle);
@@ -126,7 +135,18 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
     if (!cursor) return;
     nav.show(cursor, state.trace);
     rows.show(cursor, state.trace, textBefore(cycle.start));
+    laws.show(cursor, state.trace, still);
+    look(null);
     writeCursor();
+  }
+
+  /** What a pointer or the focus is on, or else where one stands: the same token everywhere. */
+  function look(target) {
+    if (!canStep()) return;
+    const found = target && (laws.eyeAt(target) ?? rows.eyeAt(target) ?? text.eyeAt(target));
+    const seen = lookedAt(found, state.cursor, state.trace);
+    rows.look(seen.token, seen.rows);
+    laws.look(seen.chart ? seen.token : undefined, seen.words);
   }
 
   /** The end of what had been committed before a cycle, in one line. */
@@ -149,12 +169,18 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
     const cycles = source.cycles.map(slim);
     state.tokens = cycles.flatMap((cycle) => cycle.committed);
     text.update(cycles, source.pieces);
-    bars.update(cycles, k);
+    bars.update(cycles, k, progress ? null : run.alpha ?? null);
     nav.grow(k);
     rows.grow(k);
+    state.rows = k;
+    const places = progress ? 0 : mostRows(run.cycles);
+    const none = options.laws === false
+      || (options.laws !== true && !progress && places === 1);
+    setAttr(root, "data-nolaws", none ? "" : null);
+    if (places > 1) root.style.setProperty("--places", places);
     root.style.setProperty("--rows", k + 1);   // heights are kept free for the longest cycle
     setAttr(root, "data-streaming", progress ? "" : null);
-    for (const view of [nav, rows]) view.node.inert = Boolean(progress);
+    for (const view of [nav, rows, laws]) view.node.inert = Boolean(progress);
     if (progress) {
       rows.say(`The run streams: ${state.tokens.length} of at most ` +
         `${plural(progress.length, "token")}. Its cycles can be stepped through when it ends.`);
@@ -164,9 +190,8 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
   }
 
   function resize() {
-    const { width } = root.getBoundingClientRect();
-    setAttr(root, "data-narrow", width && width < NARROW ? "" : null);
-    if (width) bars.resize(Math.round(width), bars.chart.clientHeight || 120);
+    const given = { k: state.rows, screen: Boolean(options.screen), present: state.present };
+    if (layOut(root, given)) bars.resize(bars.node.clientWidth, bars.chart.clientHeight || 120);
   }
 
   /** `color-scheme` is inherited; where the page leaves it open, the system decides. */
@@ -183,7 +208,7 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
     let changed = false;
     for (const name of ["trace", "progress"]) {
       if (given[name] === undefined || same(given[name], state[name])) continue;
-      state[name] = given[name];
+      state[name] = name === "trace" ? unpack(given[name]) : given[name];
       changed = true;
     }
     if (changed && state.timer) play(false);
@@ -198,41 +223,40 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
     if (changed) draw();
     else if (!sameCursor(before, state.cursor)) show();
     writeCursor();
+    requestAnimationFrame(resize);   // what stands above may have changed its height with it
     if (canStep() && !sameCursor(before, state.cursor)) {
       onMove({ ...state.cursor }, { byPerson: false });
     }
   }
 
   // ---- the address ----------------------------------------------------------------------
+  // While one component makes way for the next, two are on the page and may stand elsewhere: each
+  // write is an event that both hear, and answering each other they would never end.
   function writeCursor() {
-    if (!options.address || !canStep() || location.pathname !== page) return;
+    if (!options.address || !canStep() || location.pathname !== page || globalThis.writingCursor) {
+      return;
+    }
     const search = writeAddress(location.search, state.cursor);
-    if (search !== location.search) {
+    if (search === location.search) return;
+    globalThis.writingCursor = true;
+    try {
       history.replaceState(history.state, "", location.pathname + search + location.hash);
+    } finally {
+      globalThis.writingCursor = false;
     }
   }
 
   // ---- keys -----------------------------------------------------------------------------
-  const MOVES = { ArrowRight: "forward", ArrowLeft: "back", PageDown: "after", PageUp: "before",
-    Home: "first", End: "last", " ": "play" };
-
   function onKey(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
     active ??= root;
-    const target = event.composedPath()[0];
-    const inside = root.contains(target);
-    if (!inside && (active !== root || !onScreen())) return;
-    const taken = target.closest?.(TAKEN);
-    const ours = taken && inside && !["INPUT", "SELECT", "TEXTAREA"].includes(taken.tagName);
-    if (taken && !ours) return;
-    if (event.key === " " && target.closest?.(PRESSED)) return;
-    if (event.key === "Escape" && state.present) return present(false, true);
-    if (event.key.toLowerCase() === "p") return present(!state.present, true);
-    const name = event.shiftKey ? { ArrowRight: "after", ArrowLeft: "before" }[event.key]
-      : MOVES[event.key];
-    if (!name || !canStep()) return;
-    event.preventDefault();
-    act(name);
+    const name = keyFor(event, root, () => active === root && onScreen());
+    if (name === "leave") {
+      if (state.present) present(false, true);
+    } else if (name === "present") present(!state.present, true);
+    else if (name && canStep()) {
+      event.preventDefault();
+      act(name);
+    }
   }
 
   function onScreen() {
@@ -241,6 +265,10 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
   }
 
   const touch = () => { active = root; };
+  for (const kind of ["pointerover", "focusin"]) {
+    root.addEventListener(kind, (event) => look(event.target));
+  }
+  root.addEventListener("pointerleave", () => look(null));
   const observer = new ResizeObserver(resize);
   const scheme = () => theme();
   active ??= root;
@@ -250,6 +278,7 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
   system.addEventListener("change", scheme);
   // The page around it may write the query without our parameters: put them back.
   globalThis.navigation?.addEventListener("currententrychange", writeCursor);
+  addEventListener("resize", resize);
   observer.observe(root);
 
   function destroy() {
@@ -257,6 +286,7 @@ export function mount(element, trace = null, onMove = () => {}, options = {}) {
     document.removeEventListener("keydown", onKey);
     system.removeEventListener("change", scheme);
     globalThis.navigation?.removeEventListener("currententrychange", writeCursor);
+    removeEventListener("resize", resize);
     observer.disconnect();
     if (active === root) active = null;
     root.remove();

@@ -9,12 +9,13 @@
 import { sameCursor } from "./model.js";
 import { mount } from "./stepper.js";
 
+const REST_MS = 400;   // a move is told when the person rests: a rerun must not come between two keys
 const QUIET_MS = 60;
 
 export default function stepper({ data, parentElement, setStateValue }) {
   let kept = parentElement.stepper;
   if (!kept) {
-    kept = parentElement.stepper = { jump: data.jump, present: data.present, data: null };
+    kept = parentElement.stepper = { jump: data.jump, present: data.present, data };
     mountInto(parentElement, kept, data);
   }
   kept.setStateValue = setStateValue;
@@ -24,7 +25,7 @@ export default function stepper({ data, parentElement, setStateValue }) {
   // Only a counter that moved is an order: an older cursor that comes back is an echo.
   kept.handle.update({ trace: data.trace, progress: data.progress,
     cursor: jumped ? data.cursor : undefined, present: told ? data.present : undefined });
-  if (jumped) kept.report();
+  if (jumped || data.follow !== false) kept.report();
   return () => {
     clearTimeout(kept.timer);
     kept.handle.destroy();
@@ -34,13 +35,10 @@ export default function stepper({ data, parentElement, setStateValue }) {
 
 function mountInto(parentElement, kept, data) {
   kept.reported = null;
-  kept.movedAt = -Infinity;
-  // The first move is told at once; a held key is told when it rests.
+  // Nobody hears of it while nothing on the server follows.
   kept.report = () => {
     clearTimeout(kept.timer);
-    const now = performance.now();
-    kept.timer = setTimeout(send, now - kept.movedAt > 4 * QUIET_MS ? 0 : QUIET_MS);
-    kept.movedAt = now;
+    if (kept.data?.follow !== false) kept.timer = setTimeout(send, REST_MS);
   };
   function send() {
     const cursor = kept.handle.cursor();
@@ -50,7 +48,8 @@ function mountInto(parentElement, kept, data) {
     kept.setStateValue("cursor", value);
   }
   kept.handle = mount(parentElement, data.trace, () => kept.report(), {
-    address: data.address, cursor: data.cursor, progress: data.progress, present: data.present,
+    address: data.address, screen: data.screen, cursor: data.cursor, progress: data.progress,
+    present: data.present,
     onPresent: (on) => {
       clearTimeout(kept.presentTimer);
       kept.presentTimer = setTimeout(() => kept.setStateValue("present", on), QUIET_MS);

@@ -109,5 +109,11 @@ export function textView(onToken) {
     if (cursor && chips[stop]) keepInView(box, chips[stop].node);
   }
 
-  return { node: box, update, show };
+  /** Which committed token a pointer or the focus is on, as { cycle, offset, token }; or null. */
+  function eyeAt(target) {
+    const chip = chips[chipAt(target)];
+    return chip ? { cycle: chip.cycle, offset: chip.offset, token: chip.token } : null;
+  }
+
+  return { node: box, update, show, eyeAt };
 }

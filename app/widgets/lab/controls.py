@@ -1,7 +1,7 @@
 """The controls of a run: prompt, presets, sliders. Bounds and help lines are Settings' own."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from annotated_types import Ge, Gt, Le
@@ -16,6 +16,8 @@ from widgets.state import Key, fill_controls, from_controls
 
 Callback = Callable[[], None]
 
+NARROW = 128  # px of a slider in the line of handles
+
 
 def read_settings() -> tuple[Settings | None, dict[str, str]]:
     """What the controls ask for; or None, and what is wrong by field."""
@@ -25,8 +27,8 @@ def read_settings() -> tuple[Settings | None, dict[str, str]]:
         return None, complaints(error)
 
 
-def prompt_controls(problems: dict[str, str], on_preset: Callable[[Preset], None]) -> None:
-    """The prompt, how it is put to the models, and a row of presets."""
+def presets_row(on_preset: Callable[[Preset], None]) -> None:
+    """A row of prompts to start from."""
     by_title = {preset.title: preset for preset in presets()}
 
     def chosen() -> None:
@@ -42,41 +44,37 @@ def prompt_controls(problems: dict[str, str], on_preset: Callable[[Preset], None
         on_change=chosen,
         help="Each is a different kind of text. How predictable the text is decides what a draft "
         "earns.",
+        label_visibility="collapsed",
     )
-    text, mode = st.columns([5, 1.4], vertical_alignment="top")
-    with text:
-        st.text_area("Prompt", key="prompt", height=90, help=_help("prompt"))
-        _complain(problems, "prompt")
-    with mode:
-        st.radio(
-            "Read as",
-            ["chat", "continue"],
-            key="mode",
-            format_func={"chat": "chat", "continue": "plain text"}.__getitem__,
-            help=_help("mode"),
+
+
+def handles(problems: dict[str, str], on_change: Callback) -> None:
+    """Everything that is moved often, in one line: prompt, k, temperature, draft, seed.
+
+    Drawn in a horizontal container; what finds no room in it goes on in the next line.
+    """
+    with st.container(key="prompt-box", gap="small"):
+        st.text_area(
+            "Prompt",
+            key="prompt",
+            height=68,
+            help=_help("prompt"),
+            placeholder="Prompt",
+            label_visibility="collapsed",
         )
-
-
-def run_controls(problems: dict[str, str], on_change: Callback) -> None:
-    """k and temperature at hand; the rest in a box that opens."""
-    k, temperature, more = st.columns([2, 2, 1.4], vertical_alignment="bottom")
-    with k:
-        _slider("k", "k, draft length", on_change)
-    with temperature:
-        _slider("temperature", "Temperature", on_change, step=0.05)
-    with more, st.popover("More settings", width="stretch"):
-        _more(problems, on_change)
-
-
-def _more(problems: dict[str, str], on_change: Callback) -> None:
-    _pair(problems, on_change)
-    # 0 is no value of top-p; a link may hold one between 0 and the slider's first step.
-    lowest = min(0.01, st.session_state.get("top_p", 1.0))
-    _slider("top_p", "top-p", on_change, step=0.01, lowest=lowest)
-    st.number_input(
-        "top-k", key="top_k", step=1, on_change=on_change, help=_help("top_k"), **_bounds("top_k")
+        _complain(problems, "prompt")
+    st.radio(
+        "Read as",
+        ["chat", "continue"],
+        key="mode",
+        format_func={"chat": "chat", "continue": "plain text"}.__getitem__,
+        help=_help("mode"),
+        label_visibility="collapsed",
+        width=96,
     )
-    _slider("min_p", "min-p", on_change, step=0.01)
+    _slider("k", "k, draft length", on_change, width=NARROW)
+    _slider("temperature", "Temperature", on_change, step=0.05, width=NARROW)
+    _pair(on_change)
     st.number_input(
         "Seed",
         key="seed",
@@ -85,7 +83,23 @@ def _more(problems: dict[str, str], on_change: Callback) -> None:
         max_value=2**53 - 1,
         on_change=on_change,
         help=_help("seed"),
+        width=104,
     )
+    with st.popover("More settings", width=136):
+        _more(problems, on_change)
+
+
+def _more(problems: dict[str, str], on_change: Callback) -> None:
+    """The rest, in a box that opens."""
+    _about_pair()
+    _complain(problems, "pair")
+    # 0 is no value of top-p; a link may hold one between 0 and the slider's first step.
+    lowest = min(0.01, st.session_state.get("top_p", 1.0))
+    _slider("top_p", "top-p", on_change, step=0.01, lowest=lowest)
+    st.number_input(
+        "top-k", key="top_k", step=1, on_change=on_change, help=_help("top_k"), **_bounds("top_k")
+    )
+    _slider("min_p", "min-p", on_change, step=0.01)
     _complain(problems, "seed")
     _slider("length", "Length, in tokens", on_change)
     st.radio(
@@ -99,7 +113,7 @@ def _more(problems: dict[str, str], on_change: Callback) -> None:
     )
 
 
-def _pair(problems: dict[str, str], on_change: Callback) -> None:
+def _pair(on_change: Callback) -> None:
     known = pairs()
     options = list(known)
     wanted = st.session_state.get("pair")
@@ -113,22 +127,33 @@ def _pair(problems: dict[str, str], on_change: Callback) -> None:
         format_func=lambda id: known[id].title if id in known else id.removeprefix(CUSTOM),
         help=_help("pair"),
         accept_new_options=environment().any_model,
+        width=176,
     )
-    chosen = known.get(str(st.session_state.get("pair")))
+
+
+def _about_pair() -> None:
+    """What the chosen draft is."""
+    chosen = pairs().get(str(st.session_state.get("pair")))
     if chosen:
-        st.caption(chosen.about)
+        st.caption(f"Draft: {chosen.about}")
     elif environment().any_model:
         st.caption(f"A pair of your own reads {CUSTOM}TARGET|DRAFT, by name or folder.")
-    _complain(problems, "pair")
 
 
 def _slider(
-    name: str, label: str, on_change: Callback, step: float = 1, lowest: float | None = None
+    name: str,
+    label: str,
+    on_change: Callback,
+    step: float = 1,
+    lowest: float | None = None,
+    width: int | Literal["stretch"] = "stretch",
 ) -> None:
     bounds = _bounds(name)
     if lowest is not None:
         bounds["min_value"] = lowest
-    st.slider(label, key=name, step=step, on_change=on_change, help=_help(name), **bounds)
+    st.slider(
+        label, key=name, step=step, on_change=on_change, help=_help(name), width=width, **bounds
+    )
 
 
 def _bounds(name: str) -> dict[str, Any]:

@@ -40,8 +40,8 @@ def run_numbers(trace: Trace) -> None:
             "after a rejection.",
         ),
     ]
-    left, right = st.columns(2)
-    for column, (name, value, beside, help_line) in zip((left, right) * 2, figures, strict=True):
+    columns = st.columns(4)
+    for column, (name, value, beside, help_line) in zip(columns, figures, strict=True):
         column.metric(name, value, beside, delta_color="off", delta_arrow="off", help=help_line)
     st.caption(plain(_time(trace, numbers)))
 

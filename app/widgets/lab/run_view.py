@@ -1,20 +1,21 @@
-"""A run on the page: the stepper, its numbers, and the laws at the place one stands on.
+"""A run on the page: the stepper with its distributions, and under it what is said of the whole.
 
-While a run streams, text and bars follow it; its trace is handed over once, at the end. Both live
-in fragments, so that neither a step nor a tick of the stream draws the rest of the page again.
+While a run streams, text and bars follow it; it is handed over once, at the end, and from then on
+the browser draws every place by itself. Both live in fragments, so that neither a tick of the
+stream nor a chart that follows draws the rest of the page again.
 """
 
 from functools import partial
 
 import streamlit as st
 
-from components.stepper import Cursor, Progress, presenting, stepper
+from components.stepper import Progress, presenting, stepper
 from jobs.job import State, View
 from jobs.worker import worker
 from speculation.trace import Trace
 from widgets import state
 from widgets.lab.departure_strip import departure_strip
-from widgets.lab.laws_view import laws_view
+from widgets.lab.place_chart import place_chart, place_chart_open
 from widgets.lab.run_numbers import run_numbers
 from widgets.lab.waiting import offer_recording
 from widgets.state import Key
@@ -33,13 +34,15 @@ def run_view(view: View | None) -> None:
         st.info("Nothing to show yet: press Run.")
         return
     st.fragment(_finished)(_present())
+    if not _present():
+        _below(shown.trace)
 
 
 def _streaming(drawn_large: bool, view: View) -> None:
     """One tick of a run that goes on."""
     if _present() != drawn_large:
         st.rerun()  # the whole page
-    with st.container(key="status-running"):  # in the place and height of a finished one's words
+    with st.container(key="status-running", gap=None):  # in the place of a finished one's words
         run_progress(view)
         if view.state is State.WAITING:
             offer_recording(view)
@@ -48,12 +51,13 @@ def _streaming(drawn_large: bool, view: View) -> None:
         key=Key.STEPPER,
         progress=Progress.of(view.cycles, view.pieces, view.settings.k, view.settings.length),
         present=_present(),
+        screen=True,
         on_present=_presenting,
     )
 
 
 def _finished(drawn_large: bool) -> None:
-    """A whole run, to be stepped through."""
+    """A whole run, to be stepped through; the server hears where, only while a chart follows."""
     if _present() != drawn_large:
         st.rerun()  # the whole page
     shown = state.shown()
@@ -63,22 +67,23 @@ def _finished(drawn_large: bool) -> None:
         shown.trace,
         key=Key.STEPPER,
         present=_present(),
+        screen=True,
+        follow=place_chart_open(),
         on_present=_presenting,
     )
-    if _present():
-        return
-    _beside(shown.trace, cursor)
+    if not _present():
+        place_chart(shown.trace, cursor)
 
 
-def _beside(trace: Trace, cursor: Cursor | None) -> None:
-    laws, numbers = st.columns([3, 2], gap="large")
-    with laws:
-        laws_view(trace, cursor)
+def _below(trace: Trace) -> None:
+    """Under the run: its numbers, and where it parts from the one before."""
+    before = state.previous()
+    numbers, beside = st.columns([3, 2], gap="large") if before else (st.container(), None)
     with numbers:
         st.header("Numbers of this run", anchor=False)
         run_numbers(trace)
-        before = state.previous()
-        if before is not None:
+    if before is not None and beside is not None:
+        with beside:
             st.header("Beside the run before", anchor=False)
             departure_strip(trace, before)
 

@@ -1,16 +1,19 @@
 """The same target decoded plainly on the same prompt: measured on request, side by side."""
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from jobs.job import View
 from jobs.worker import Full, worker
-from speculation.compare import Comparison
 from speculation.settings import Settings
 from widgets import state
 from widgets.markdown_text import plain as as_it_stands
 from widgets.watch import waiting_words, watch
+
+if TYPE_CHECKING:  # it loads torch, which takes seconds
+    from speculation.compare import Comparison
 
 
 def speed_view(settings: Settings) -> None:
@@ -66,7 +69,7 @@ def _result(view: View, settings: Settings) -> None:
     st.caption(_verdict(view.settings, comparison))
 
 
-def _verdict(settings: Settings, comparison: Comparison) -> str:
+def _verdict(settings: Settings, comparison: "Comparison") -> str:
     where = f"in {settings.precision} on {comparison.machine}"
     if comparison.speedup < 0.98:
         return (

@@ -1,21 +1,25 @@
 """Measurements in a lesson: the recorded ones, until somebody measures on this machine."""
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from jobs.job import View
 from jobs.worker import Full, worker
-from measuring.block_cost import Measurement
-from measuring.shipped import recorded_measurements
 from speculation.settings import Settings
 from widgets import state
 from widgets.markdown_text import plain
 from widgets.watch import waiting_words, watch
 
+if TYPE_CHECKING:  # it loads torch, which takes seconds
+    from measuring.block_cost import Measurement
 
-def measurements(precisions: tuple[str, ...], key: str) -> list[Measurement]:
+
+def measurements(precisions: tuple[str, ...], key: str) -> "list[Measurement]":
     """What is to be shown, with a badge that says where it comes from, and a button to measure."""
+    from measuring.shipped import recorded_measurements  # loads torch: no other page waits for it
+
     live = [m for m in (_live(precision) for precision in precisions) if m is not None]
     recording = recorded_measurements()
     kept = [] if recording is None else recording.measurements
@@ -62,7 +66,7 @@ def _done(view: View | None) -> float:
     return view.measurement.done if view is not None and view.measurement is not None else 0.0
 
 
-def _live(precision: str) -> Measurement | None:
+def _live(precision: str) -> "Measurement | None":
     view = worker().look(_who(precision), "measure")
     if view is not None and view.error:
         st.warning(plain(view.error))

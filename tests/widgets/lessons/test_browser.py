@@ -11,6 +11,7 @@ import pytest
 
 from helpers.browser import AT_REST, Server, Visitor
 from helpers.look import violations
+from recordings.home_runs import home_runs
 
 LESSON = "why-the-output-stays-exact"
 
@@ -167,10 +168,26 @@ def test_two_learners_do_not_see_each_other(reader: Opener) -> None:
     assert ann.page.get_by_text("not begun").count() >= 3
 
 
+def test_a_visitor_of_home_changes_k(reader: Opener) -> None:
+    """The bars of the recorded run at that draft length are there, and what it took is said."""
+    found = home_runs()
+    assert found is not None, "Home's runs are not recorded: make traces"
+    me = reader()
+    slider, bars = me.page.get_by_role("slider"), me.page.locator(".stepper .bars [role=option]")
+    assert bars.count() == len(found.runs[4].cycles)  # whole: reduced motion
+    for key, k in (("Home", 1), ("End", 8), ("ArrowLeft", 7)):
+        slider.press(key)
+        run = found.runs[k]
+        assert bars.count() == len(run.cycles)
+        tokens = sum(len(cycle.committed) for cycle in run.cycles)
+        says = f"At k = {k}, {tokens} tokens take {len(run.cycles)} passes of the target"
+        me.page.get_by_text(says).wait_for()
+        assert me.page.get_by_text(f"k+1 = {k + 1}").count() == 1
+
+
 def test_home_hands_a_link_on_to_the_lab(reader: Opener) -> None:
     me = reader()
     assert me.page.get_by_role("link", name="Lab", exact=True).count() == 1
-    assert me.page.locator(".stepper .bars [role=option]").count() == 12  # whole: reduced motion
     me.open("?prompt=Why+is+the+sky+blue%3F&k=4&cycle=2&stage=decide&position=1")
     me.page.wait_for_url("**/lab?*")
     me.ready()

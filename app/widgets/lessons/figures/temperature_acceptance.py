@@ -7,7 +7,6 @@ import streamlit as st
 
 from charts.lessons.temperature import temperature_figure
 from content.widget_options import TemperatureAcceptance
-from measuring.shipped import recorded_measurements
 from speculation.rule import overlap
 from speculation.sampling import Sampling, law
 from widgets.figure_parts import chart
@@ -50,6 +49,8 @@ def _given(
 
 
 def _real(key: str) -> None:
+    from measuring.shipped import recorded_measurements  # loads torch: no other page waits for it
+
     recording = recorded_measurements()
     if recording is None:
         st.info("Nothing was measured yet.")
