@@ -6,14 +6,16 @@ others' if it is rarer than that). So the outcomes follow from the law alone, no
 chi-square over them is valid, and only likely prefixes need to be scored.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from engines.audit.target_law import TargetLaw, Text, law_after
 from engines.base import Continuation, SampleRequest
 from speculation.exactness.counts import SMALLEST_BIN
+from speculation.rule import Law
 
 Outcome = tuple[Text, bool]
 """A prefix; and whether it stands for the texts that go on from it in rarer ways only."""
@@ -50,8 +52,17 @@ class Tree:
         return found
 
 
-def grow(target: TargetLaw, request: SampleRequest, runs: int, depth: int) -> Tree:
-    """The tree for so many runs, at most `depth` tokens deep."""
+LawAfter = Callable[[SampleRequest, npt.ArrayLike, Text], Law]
+"""From a request, the target's logits after a text, and the text: the law of the next token."""
+
+
+def grow(
+    target: TargetLaw, request: SampleRequest, runs: int, depth: int, law_of: LawAfter = law_after
+) -> Tree:
+    """The tree for so many runs, at most `depth` tokens deep.
+
+    law_of  how settings make a law of logits, where an engine goes another way about it
+    """
     least = SMALLEST_BIN / runs
     law: dict[Outcome, float] = {}
     split: set[Text] = set()
@@ -62,7 +73,7 @@ def grow(target: TargetLaw, request: SampleRequest, runs: int, depth: int) -> Tr
         nodes = list(frontier)
         for node, logits in zip(nodes, target.next_logits(nodes), strict=True):
             mass = frontier[node]
-            p = mass * law_after(request, logits, node)
+            p = mass * law_of(request, logits, node)
             children = np.flatnonzero(p >= least)
             if not len(children) and node:
                 law[node, False] = mass

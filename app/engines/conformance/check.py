@@ -1,9 +1,10 @@
 """One engine against every row, as long as there is time: who is wrong shows within seconds.
 
 Each row is sampled in rounds, twice as many texts in each, and looked at after every round. A row
-ends when its e-value reaches rows / alpha (Bonferroni over rows, Ville over looks: the chance that
-any row of a right engine ever does is at most alpha), when it would have seen the deviation that is
-aimed for, or when its share of the time is over.
+ends when its e-value (by the convention that explains the texts best) reaches rows / alpha: with
+Bonferroni over rows and Ville over looks, the chance that any row of a right engine ever does is at
+most alpha. It also ends when it would have seen the deviation that is aimed for, or when its share
+of the time is over.
 """
 
 import time
@@ -14,6 +15,7 @@ import numpy as np
 
 from engines.base import Continuation, Engine, EngineUnavailable, SampleRequest
 from engines.conformance.anytime import log_e, smallest_seen
+from engines.conformance.conventions import conventions_of
 from engines.conformance.report import Checked, Report
 from engines.conformance.rows import (
     ROWS,
@@ -38,6 +40,44 @@ LARGEST = 4096
 """Texts of one round at most, so that a look comes every few seconds."""
 
 Clock = Callable[[], float]
+
+
+class Reading:
+    """A row's counts against its distribution by one convention.
+
+    evidence  the highest logarithm of the e-value at any look so far
+    """
+
+    def __init__(self, words: str, outcomes: Outcomes) -> None:
+        self.words = words
+        self.outcomes = outcomes
+        self.evidence = -np.inf
+        self._law = np.append(outcomes.probabilities, 0.0)  # the last for what cannot be
+        self._counts = np.zeros(len(self._law), dtype=np.int64)
+
+    def add(self, texts: Sequence[Continuation]) -> None:
+        """Count further texts, and look."""
+        self._counts += self.outcomes.counts(texts)
+        self.evidence = max(self.evidence, float(log_e(self._counts, self._law)[0]))
+
+    def checked(self, row: str, threshold: float, texts: int) -> Checked:
+        """How large the deviation is, and what would have been seen."""
+        sees = smallest_seen(self._law, int(self._counts.sum()), threshold)
+        size = pearson(self._counts, self._law)
+        strange = int(self._counts[-1])
+        return Checked(
+            row=row,
+            verdict="passes" if sees <= ENOUGH else "too few",
+            texts=texts,
+            outcomes=len(self.outcomes.law),
+            effect=round(max(size.effect, strange / self._counts.sum()), 4),
+            low=round(size.low, 4),
+            high=round(min(1.0, size.high), 4),
+            sees=round(sees, 4),
+            p_value=float(min(1.0, np.exp(-self.evidence))),
+            impossible=strange,
+            convention=self.words,
+        )
 
 
 @dataclass
@@ -90,24 +130,28 @@ class Check:
         began = self.clock()
         seed = self.seed + index * SECOND
         request = request_of(row, end=self.yardstick.vocab_size - 1, seed=seed)
-        outcomes = outcomes_of(row, request, self.yardstick, self.letters)
-        law, threshold = outcomes.probabilities, float(np.log(len(self.rows) / ALPHA))
-        counts = np.zeros(len(law) + 1, dtype=np.int64)
-        seen, step, evidence = 0, FIRST, -np.inf
+        readings = [
+            Reading(x.words, outcomes_of(row, request, self.yardstick, self.letters, x.law_of))
+            for x in conventions_of(request)
+        ]
+        threshold = float(np.log(len(self.rows) / ALPHA))
+        seen, step = 0, FIRST
         while True:
             try:
                 texts = self._texts(row, request, seen, step)
             except EngineUnavailable as error:
                 yield Checked.left_out(row.name, str(error), failed=True)
                 return
-            counts += outcomes.counts(texts)
             seen += step
-            evidence = max(evidence, float(log_e(counts, np.append(law, 0.0))[0]))
-            found = _looked(row, outcomes, counts, evidence, threshold, seen)
+            for reading in readings:
+                reading.add(texts)
+            best = min(readings, key=lambda x: x.evidence)
+            found = best.checked(row.name, threshold, seen)
             spent = max(1e-6, self.clock() - began)
             fits = int(0.95 * seen * (share - spent) / spent)
-            ends = evidence >= threshold or found.sees <= AIM or fits < max(2, seen // 8)
-            verdict = "deviates" if evidence >= threshold else found.verdict if ends else "running"
+            off = best.evidence >= threshold
+            ends = off or found.sees <= AIM or fits < max(2, seen // 8)
+            verdict = "deviates" if off else found.verdict if ends else "running"
             yield replace(found, verdict=verdict, seconds=round(spent, 1))
             if ends:
                 return
@@ -126,30 +170,3 @@ class Check:
             for _ in range(2)
         ]
         return [text for both in zip(*pairs, strict=True) for text in both]
-
-
-def _looked(
-    row: Row,
-    outcomes: Outcomes,
-    counts: np.ndarray[tuple[int], np.dtype[np.int64]],
-    evidence: float,
-    threshold: float,
-    texts: int,
-) -> Checked:
-    """How large the deviation is, and what would have been seen."""
-    law = outcomes.probabilities
-    sees = smallest_seen(law, int(counts.sum()), threshold)
-    size = pearson(counts, np.append(law, 0.0))
-    strange = int(counts[-1])
-    return Checked(
-        row=row.name,
-        verdict="passes" if sees <= ENOUGH else "too few",
-        texts=texts,
-        outcomes=len(law),
-        effect=round(max(size.effect, strange / counts.sum()), 4),
-        low=round(size.low, 4),
-        high=round(min(1.0, size.high), 4),
-        sees=round(sees, 4),
-        p_value=float(min(1.0, np.exp(-evidence))),
-        impossible=strange,
-    )

@@ -25,6 +25,7 @@ class Checked:
     p_value     valid at whatever time it is looked at; before the correction for many rows
     impossible  texts that the exact distribution says cannot be
     why         why there is no number
+    convention  how the settings were read, where not as this project does
     """
 
     row: str
@@ -39,6 +40,7 @@ class Checked:
     impossible: int = 0
     seconds: float = 0.0
     why: str = ""
+    convention: str = ""
 
     @classmethod
     def left_out(cls, row: str, why: str, failed: bool = False) -> Self:
@@ -54,7 +56,7 @@ class Checked:
         return (
             f"off by {self.effect:.3f} ({self.low:.3f} to {self.high:.3f}), "
             f"{self.sees:.3f} would have been seen, {self.texts} texts, {self.seconds:.0f} s"
-            f"{strange}"
+            f"{strange}{f' ({self.convention})' if self.convention else ''}"
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from engines.audit.outcome_tree import Tree, grow
+from engines.audit.outcome_tree import LawAfter, Tree, grow
 from engines.audit.target_law import TargetLaw, law_after
 from engines.base import Capabilities, Continuation, SampleRequest
 from speculation.models.language_model import LanguageModel
@@ -124,13 +124,17 @@ def lacking(row: Row, able: Capabilities) -> str:
 
 
 def outcomes_of(
-    row: Row, request: SampleRequest, target: LanguageModel, letters: Sequence[str]
+    row: Row,
+    request: SampleRequest,
+    target: LanguageModel,
+    letters: Sequence[str],
+    law_of: LawAfter = law_after,
 ) -> Outcomes:
-    """The exact distribution of the row's outcomes."""
+    """The exact distribution of the row's outcomes, by one convention of what settings mean."""
     law = TargetLaw(target, request.prompt)
     if row.read == "stop":
-        return _strings(request, law, letters)
-    tree = grow(law, request, 150 if row.read == "neighbors" else TREE, request.length)
+        return _strings(request, law, letters, law_of)
+    tree = grow(law, request, 150 if row.read == "neighbors" else TREE, request.length, law_of)
     if row.read == "neighbors":
         both = {(a, b): p * q for (a, p), (b, q) in product(tree.law.items(), repeat=2)}
         return Outcomes(both, lambda *two: tuple(_outcome(tree, x.tokens, request) for x in two), 2)
@@ -144,7 +148,9 @@ def _outcome(tree: Tree, tokens: tuple[int, ...], request: SampleRequest) -> obj
     return "impossible" if request.end & set(tokens[:-1]) else tree.outcome(tokens)
 
 
-def _strings(request: SampleRequest, law: TargetLaw, letters: Sequence[str]) -> Outcomes:
+def _strings(
+    request: SampleRequest, law: TargetLaw, letters: Sequence[str], law_of: LawAfter
+) -> Outcomes:
     """Every text as the string that is sent, cut before a stop string; rare ones share a place."""
     whole: dict[str, float] = {}
     frontier: dict[tuple[int, ...], float] = {(): 1.0}
@@ -152,7 +158,7 @@ def _strings(request: SampleRequest, law: TargetLaw, letters: Sequence[str]) -> 
         following: dict[tuple[int, ...], float] = {}
         nodes = list(frontier)
         for node, logits in zip(nodes, law.next_logits(nodes), strict=True):
-            for token, p in enumerate(law_after(request, logits, node).tolist()):
+            for token, p in enumerate(law_of(request, logits, node).tolist()):
                 longer, mass = (*node, token), frontier[node] * p
                 said = cut("".join(letters[x] for x in longer if x not in request.end), request)
                 ended = token in request.end or len(longer) == request.length

@@ -12,11 +12,21 @@ import numpy as np
 import pytest
 
 from engines.__main__ import main
-from engines.base import Capabilities, Continuation, Engine, EngineUnavailable, SampleRequest
+from engines.audit.outcome_tree import LawAfter
+from engines.audit.target_law import TargetLaw, law_after
+from engines.base import (
+    Capabilities,
+    Continuation,
+    Engine,
+    EngineUnavailable,
+    SampleRequest,
+    Told,
+)
 from engines.conformance import tiny_pairs
 from engines.conformance.check import Check
+from engines.conformance.conventions import FILTERS_FIRST, PROMPT_COUNTED, Convention
 from engines.conformance.report import as_junit, as_markdown
-from engines.conformance.rows import ROWS, Row, outcomes_of, request_of
+from engines.conformance.rows import PROMPT, ROWS, Row, outcomes_of, request_of
 from engines.own import Own
 from speculation.sampling import softmax
 
@@ -78,7 +88,8 @@ def test_every_distribution_is_whole_and_is_where_texts_drawn_from_it_fall(row: 
 
 
 class Exact(Engine):
-    """Draws token after token from the target's own distribution; `wrong` bends one of them."""
+    """Draws token after token from the target's own distribution, by a convention; `wrong` bends
+    that of the second token."""
 
     name = "exact"
     capabilities = Capabilities(
@@ -86,23 +97,20 @@ class Exact(Engine):
         end_tokens=True, stop=True,
     )  # fmt: skip
 
-    def __init__(self, wrong: float = 0.0, fails_after: int = 1 << 40) -> None:
-        from engines.audit.target_law import TargetLaw
-        from engines.conformance.rows import PROMPT
-
+    def __init__(
+        self, wrong: float = 0.0, fails_after: int = 1 << 40, law_of: LawAfter = law_after
+    ) -> None:
         self.law = TargetLaw(tiny_pairs.yardstick("near"), PROMPT)
-        self.wrong, self.fails_after = wrong, fails_after
+        self.wrong, self.fails_after, self.law_of = wrong, fails_after, law_of
         self.asked = count()
         self.known: dict[object, np.ndarray] = {}
         self.requests: list[SampleRequest] = []  # kept, so that no other gets its id
 
     def after(self, request: SampleRequest, text: tuple[int, ...]) -> np.ndarray:
-        from engines.audit.target_law import law_after
-
         key = (id(request), text)
         if key not in self.known:
             logits = next(iter(self.law.next_logits([text])))
-            law = law_after(request, logits, text)
+            law = self.law_of(request, logits, text)
             if len(text) == 1:
                 law = (1.0 - self.wrong) * law + self.wrong * np.roll(law, 1)
             self.known[key] = np.cumsum(law) / law.sum()
@@ -124,8 +132,6 @@ class Exact(Engine):
                 if any(stop in said for stop in request.stop):
                     said = said[: min(said.find(x) for x in request.stop if x in said)]
                     break
-            from engines.base import Told
-
             ended = text[-1] in request.end
             yield Continuation(number, text, "end" if ended else "length", told=Told(text=said))
 
@@ -148,6 +154,23 @@ def test_a_right_engine_passes_every_row() -> None:
     assert report.exit_status == 0
     assert max(x.sees for x in report.rows) < 0.15
     assert "would have been seen" in report.sentence
+
+
+@pytest.mark.parametrize(
+    ("convention", "row"),
+    [
+        (FILTERS_FIRST, "temperature 0.8, top-k 8, top-p 0.9"),
+        (PROMPT_COUNTED, "presence penalty 0.9"),
+    ],
+    ids=["filters first", "prompt counted"],
+)
+def test_another_convention_passes_and_is_named(convention: Convention, row: str) -> None:
+    """As llama.cpp has it: the order of its samplers, and what its penalties count."""
+    made = check(Exact(law_of=convention.law_of), (BY_NAME[row],))
+    list(made.run())
+    (found,) = made.report().rows
+    assert (found.verdict, found.convention) == ("passes", convention.words)
+    assert convention.words in found.words
 
 
 def test_a_wrong_second_token_is_found_and_ends_its_row_early() -> None:
@@ -187,12 +210,11 @@ def test_the_exact_rule_is_not_called_wrong(pair: str) -> None:
 
 
 def test_an_engine_that_fails_keeps_what_is_known() -> None:
-    made = check(Exact(fails_after=6000), ROWS[:4])
+    made = check(Exact(fails_after=2000), (BY_NAME["greedy"], *ROWS[:2]))
     list(made.run())
     report = made.report()
     verdicts = [x.verdict for x in report.rows]
-    assert verdicts[0] == "passes"
-    assert verdicts[-1] == "failed"
+    assert verdicts == ["passes", "failed", "failed"]
     assert report.exit_status == 2
     case = ElementTree.fromstring(as_junit(report).encode()).findall("testcase")[-1]
     assert case.find("error").get("message") == "The engine went home."  # type: ignore[union-attr]
