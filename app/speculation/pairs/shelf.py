@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from speculation.drafts.bigram import load_bigram
@@ -18,6 +19,7 @@ from speculation.models.language_model import (
     TransformersModel,
     choose_device,
 )
+from speculation.models.lean import LeanModel, can_read, in_file, lean, names_in
 from speculation.pairs import weights
 from speculation.pairs.assets import ASSETS
 from speculation.pairs.catalog import BIGRAM, CUSTOM, TARGET, PairSpec, pairs
@@ -128,21 +130,33 @@ class Shelf:
     ) -> tuple[TransformersModel, Any]:
         """A model and its tokenizer from a folder, or from a hub name whose files are at hand."""
 
+        def module() -> Any:
+            from transformers import AutoModelForCausalLM
+
+            found = AutoModelForCausalLM.from_pretrained(
+                source,
+                dtype=getattr(torch, precision),
+                use_safetensors=True,
+                trust_remote_code=False,
+            )
+            return found.to(self.device)
+
         def load() -> tuple[TransformersModel, Any]:
-            from transformers import AutoModelForCausalLM, AutoTokenizer
+            from transformers import AutoConfig, AutoTokenizer
 
             refuse_unless_whole(source)
-            options = {"trust_remote_code": False}
             try:
-                module = AutoModelForCausalLM.from_pretrained(
-                    source, dtype=getattr(torch, precision), use_safetensors=True, **options
-                )
-                tokenizer = AutoTokenizer.from_pretrained(source, **options)
-            except (OSError, ValueError, KeyError) as error:
+                config = AutoConfig.from_pretrained(source, trust_remote_code=False)
+                tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
+                revision = digest or getattr(config, "_commit_hash", None) or source
+                label = f"{revision}/{precision}/{self.device}"
+                file = Path(source).expanduser() / "model.safetensors"
+                if file.exists() and can_read(config, names_in(file), self.device):
+                    get = in_file(file, getattr(torch, precision), self.device)
+                    return lean(config, get, name, label, module, self._cache_dir), tokenizer
+                return TransformersModel(module(), name, label), tokenizer
+            except (OSError, ValueError, KeyError, SafetensorError) as error:
                 raise ModelRefused(f"{name} cannot be loaded: {error}") from error
-            revision = digest or getattr(module.config, "_commit_hash", None) or source
-            label = f"{revision}/{precision}/{self.device}"
-            return TransformersModel(module.to(self.device), name, label), tokenizer
 
         model, tokenizer = self._keep((source, precision), load)
         return model, tokenizer
@@ -157,9 +171,9 @@ class Shelf:
             if "head.weight" not in tensors:  # the rungs of the ladder share one head
                 tensors |= load_file(head)
                 digest += f"+{weights.file_digest(head)}"
-            embedding = target.module.get_input_embeddings().weight
             label = f"{digest}/{precision}/{self.device}"
-            return ShortHeadModel(target.module.config, tensors, embedding, kind, label)
+            choice = target.choice if isinstance(target, LeanModel) else None
+            return ShortHeadModel(target.config, tensors, target.embedding, kind, label, choice)
 
         draft: LanguageModel = self._keep((str(file), precision), load)
         return draft
