@@ -15,7 +15,7 @@ from transformers import LlamaConfig
 from speculation.models.choice import Choice
 from speculation.models.language_model import Tokens
 from speculation.models.lean import layer_of, shape_of
-from speculation.models.llama import Llama, LlamaContext
+from speculation.models.llama import Llama, LlamaContext, Norm
 from speculation.models.matrices import matrix
 
 
@@ -59,10 +59,10 @@ class ShortHeadModel:
                 shape,
                 embedding,
                 tuple(
-                    layer_of(f"model.layers.{i}", get, shape.head_dim, choice.layout)
+                    layer_of(f"model.layers.{i}", get, shape, choice.layout)
                     for i in range(self.depth)
                 ),
-                self.weights["model.norm.weight"],
+                Norm(self.weights["model.norm.weight"], shape.eps),
                 matrix(choice.layout, [self.head]),
                 choice.widths,
             )

@@ -17,7 +17,7 @@ from transformers import LlamaConfig
 
 from speculation.models.choice import Choice, choose
 from speculation.models.language_model import TransformersModel, refuse_unless_croppable
-from speculation.models.llama import Layer, Llama, LlamaContext, Shape, interleaved
+from speculation.models.llama import Layer, Llama, LlamaContext, Norm, Shape, interleaved
 from speculation.models.matrices import Layout, Matrix, matrix
 
 HEAD = "lm_head.weight"
@@ -123,18 +123,19 @@ def lean(
     module  loads transformers' own, for who needs it
     folder  where the measured choice of a layout is kept
     """
-    embedding, dim = needed(get, "model.embed_tokens.weight"), int(config.head_dim)
+    embedding, shape = needed(get, "model.embed_tokens.weight"), shape_of(config)
     tied = None if config.tie_word_embeddings else get(HEAD)
     head = embedding if tied is None else tied
     sizes = (config.num_hidden_layers, config.hidden_size, config.intermediate_size, len(head))
     model = "Llama " + " x ".join(map(str, sizes))
     choice = choose(model, head, lambda: _sample(config, get, head), folder)
     layers = tuple(
-        layer_of(f"model.layers.{i}", get, dim, choice.layout)
+        layer_of(f"model.layers.{i}", get, shape, choice.layout)
         for i in range(config.num_hidden_layers)
     )
-    norm, last = needed(get, "model.norm.weight"), matrix(choice.layout, [head])
-    llama = Llama(shape_of(config), embedding, layers, norm, last, choice.widths)
+    norm = Norm(needed(get, "model.norm.weight"), shape.eps)
+    last = matrix(choice.layout, [head])
+    llama = Llama(shape, embedding, layers, norm, last, choice.widths)
     return LeanModel(config, llama, name, digest, module, choice)
 
 
@@ -157,7 +158,7 @@ def shape_of(config: LlamaConfig) -> Shape:
     )
 
 
-def layer_of(prefix: str, get: Tensors, head_dim: int, layout: Layout) -> Layer:
+def layer_of(prefix: str, get: Tensors, shape: Shape, layout: Layout) -> Layer:
     """One layer from its tensors."""
 
     def joined(*names: str) -> Matrix:
@@ -165,16 +166,19 @@ def layer_of(prefix: str, get: Tensors, head_dim: int, layout: Layout) -> Layer:
         for name in names:
             weight, bias = needed(get, f"{prefix}.{name}.weight"), get(f"{prefix}.{name}.bias")
             turned = name in ("self_attn.q_proj", "self_attn.k_proj")
-            weights.append(interleaved(weight, head_dim) if turned else weight)
+            weights.append(interleaved(weight, shape.head_dim) if turned else weight)
             if bias is not None:
-                biases.append(interleaved(bias, head_dim) if turned else bias)
+                biases.append(interleaved(bias, shape.head_dim) if turned else bias)
         return matrix(layout, weights, torch.cat(biases) if biases else None)
 
+    def norm(name: str) -> Norm:
+        return Norm(needed(get, f"{prefix}.{name}.weight"), shape.eps)
+
     return Layer(
-        attention_norm=needed(get, f"{prefix}.input_layernorm.weight"),
+        attention_norm=norm("input_layernorm"),
         qkv=joined(*QKV),
         attention_out=joined("self_attn.o_proj"),
-        mlp_norm=needed(get, f"{prefix}.post_attention_layernorm.weight"),
+        mlp_norm=norm("post_attention_layernorm"),
         gate_up=joined(*GATE_UP),
         down=joined("mlp.down_proj"),
     )
