@@ -126,9 +126,7 @@ def lean(
     embedding, shape = needed(get, "model.embed_tokens.weight"), shape_of(config)
     tied = None if config.tie_word_embeddings else get(HEAD)
     head = embedding if tied is None else tied
-    sizes = (config.num_hidden_layers, config.hidden_size, config.intermediate_size, len(head))
-    model = "Llama " + " x ".join(map(str, sizes))
-    choice = choose(model, head, lambda: _sample(config, get, head), folder)
+    choice = choice_for(config, get, head, folder)
     layers = tuple(
         layer_of(f"model.layers.{i}", get, shape, choice.layout)
         for i in range(config.num_hidden_layers)
@@ -137,6 +135,15 @@ def lean(
     last = matrix(choice.layout, [head])
     llama = Llama(shape, embedding, layers, norm, last, choice.widths)
     return LeanModel(config, llama, name, digest, module, choice)
+
+
+def choice_for(
+    config: LlamaConfig, get: Tensors, head: torch.Tensor, folder: Path | None
+) -> Choice:
+    """How this model's matrices should lie here; see `choice.py`."""
+    sizes = (config.num_hidden_layers, config.hidden_size, config.intermediate_size, len(head))
+    model = "Llama " + " x ".join(map(str, sizes))
+    return choose(model, head, lambda: _sample(config, get, head), folder)
 
 
 def needed(get: Tensors, name: str) -> torch.Tensor:

@@ -19,10 +19,11 @@ from speculation.models.language_model import (
     TransformersModel,
     choose_device,
 )
-from speculation.models.lean import LeanModel, can_read, in_file, lean, names_in
+from speculation.models.lean import LeanModel, can_read, choice_for, in_file, lean, names_in, needed
 from speculation.pairs import weights
 from speculation.pairs.assets import ASSETS
 from speculation.pairs.catalog import BIGRAM, CUSTOM, TARGET, PairSpec, pairs
+from speculation.pairs.four_bit_target import four_bit_target, offered
 from speculation.pairs.pair import Pair, arithmetic
 from speculation.pairs.vocabulary import refuse_unless_same_tokens
 
@@ -80,6 +81,8 @@ class Shelf:
         Raises ModelRefused for an unknown or unusable pair, WeightsMissing if the target's
         package is not installed.
         """
+        if precision == "int4":
+            self._refuse_unless_four_bits(pair_id)
         if pair_id.startswith(CUSTOM):
             return self._custom(pair_id, precision)
         spec = pairs().get(pair_id)
@@ -91,6 +94,19 @@ class Shelf:
         target, tokenizer = self._hugging_face(str(folder), TARGET, digest, precision)
         draft = self._draft(pair_id.split("/")[1], target, precision)
         return self._paired(spec, target, draft, tokenizer, precision)
+
+    def _refuse_unless_four_bits(self, pair_id: str) -> None:
+        """Raise ModelRefused where a pair cannot be had in int4."""
+        if not offered(self.device):
+            raise ModelRefused(
+                "int4 needs a kernel that torch does not have on this machine: take float32 or "
+                "bfloat16"
+            )
+        if pair_id.startswith(CUSTOM):
+            raise ModelRefused(
+                "int4 reads the shipped target's own 4-bit weights: for a pair of your own take "
+                "float32 or bfloat16"
+            )
 
     def _draft(self, kind: str, target: TransformersModel, precision: str) -> LanguageModel:
         """A shipped draft by the last part of its pair's id."""
@@ -130,14 +146,13 @@ class Shelf:
     ) -> tuple[TransformersModel, Any]:
         """A model and its tokenizer from a folder, or from a hub name whose files are at hand."""
 
+        dtype = torch.bfloat16 if precision == "int4" else getattr(torch, precision)
+
         def module() -> Any:
             from transformers import AutoModelForCausalLM
 
             found = AutoModelForCausalLM.from_pretrained(
-                source,
-                dtype=getattr(torch, precision),
-                use_safetensors=True,
-                trust_remote_code=False,
+                source, dtype=dtype, use_safetensors=True, trust_remote_code=False
             )
             return found.to(self.device)
 
@@ -151,10 +166,17 @@ class Shelf:
                 revision = digest or getattr(config, "_commit_hash", None) or source
                 label = f"{revision}/{precision}/{self.device}"
                 file = Path(source).expanduser() / "model.safetensors"
-                if file.exists() and can_read(config, names_in(file), self.device):
-                    get = in_file(file, getattr(torch, precision), self.device)
-                    return lean(config, get, name, label, module, self._cache_dir), tokenizer
-                return TransformersModel(module(), name, label), tokenizer
+                if not file.exists() or not can_read(config, names_in(file), self.device):
+                    return TransformersModel(module(), name, label), tokenizer
+                get = in_file(file, dtype, self.device)
+                if precision == "int4":
+                    choice = choice_for(
+                        config, get, needed(get, "model.embed_tokens.weight"), self._cache_dir
+                    )
+                    gguf = weights.find_gguf()
+                    model = four_bit_target(gguf, config, get, name, label, module, choice)
+                    return model, tokenizer
+                return lean(config, get, name, label, module, self._cache_dir), tokenizer
             except (OSError, ValueError, KeyError, SafetensorError) as error:
                 raise ModelRefused(f"{name} cannot be loaded: {error}") from error
 

@@ -9,7 +9,9 @@ from pydantic import ValidationError
 
 from environment import environment
 from recordings.presets import Preset, presets
+from speculation.models.language_model import choose_device
 from speculation.pairs.catalog import CUSTOM, pairs
+from speculation.pairs.four_bit_target import offered
 from speculation.settings import MAX_PROMPT_CHARACTERS, Settings, complaints
 from widgets.markdown_text import plain
 from widgets.state import Key, fill_controls, from_controls
@@ -90,13 +92,24 @@ def _more(problems: dict[str, str], on_change: Callback) -> None:
     _slider("length", "Length, in tokens", on_change)
     st.radio(
         "Precision",
-        ["float32", "bfloat16"],
+        _precisions(),
         key="precision",
         horizontal=True,
         on_change=on_change,
         help=_help("precision"),
-        format_func={"float32": "float32", "bfloat16": "bfloat16 (fast)"}.__getitem__,
+        format_func={
+            "float32": "float32",
+            "bfloat16": "bfloat16 (fast)",
+            "int4": "int4 (fastest)",
+        }.__getitem__,
     )
+
+
+def _precisions() -> list[str]:
+    """What this machine can compute in; a link's own choice too: the run will say what is wrong."""
+    found = ["float32", "bfloat16"]
+    wanted = st.session_state.get("precision") == "int4"
+    return [*found, "int4"] if wanted or offered(choose_device(environment().device)) else found
 
 
 def _pair(problems: dict[str, str], on_change: Callback) -> None:
