@@ -2,7 +2,7 @@
 
 Read `language_model.py` first (the two protocols, and transformers behind them), then the lean pass
 of our own: `llama.py`, the ways its weights can lie in memory (`matrices.py`), which of them is
-fastest here (`choice.py`), and how transformers' weights get there (`lean.py`). `passes.py` keeps
+fastest here (`choice.py`), 4-bit weights (`four_bits.py`), and how transformers' weights get there (`lean.py`). `passes.py` keeps
 passes so that they need not be made twice, `blocks.py` reads a text a block at a time. Nothing here
 knows what a draft, a pair or a cycle is.
 """
