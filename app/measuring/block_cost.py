@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
+from speculation.machine import machine
 from speculation.models.blocks import rows_in_blocks
 from speculation.models.language_model import (
     Context,
@@ -21,7 +22,6 @@ from speculation.models.language_model import (
 )
 from speculation.pairs.pair import Pair
 from speculation.rule import overlap
-from speculation.run import machine
 from speculation.sampling import softmax
 from speculation.text import encode
 

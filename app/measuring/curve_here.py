@@ -10,9 +10,9 @@ from typing import ClassVar
 from measuring.ladder_cells import speed_cells
 from measuring.ladder_file import DRAFT_LENGTHS, SpeedCell
 from measuring.run_record import PLAIN, RunRecord, link_settings, record_run, seed_of
+from speculation.machine import machine
 from speculation.models.passes import PassStore
 from speculation.pairs.pair import Pair
-from speculation.run import machine
 from speculation.settings import Mode, Precision
 
 ORDER = (0, DRAFT_LENGTHS[0], DRAFT_LENGTHS[1], 0, DRAFT_LENGTHS[2], DRAFT_LENGTHS[3], 0)

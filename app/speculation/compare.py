@@ -8,9 +8,10 @@ and it is below 1 where speculation does not pay.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from speculation.machine import machine
 from speculation.models.passes import PassStore
 from speculation.pairs.pair import Pair
-from speculation.run import Run, machine
+from speculation.run import Run
 from speculation.settings import Settings
 
 

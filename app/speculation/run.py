@@ -1,15 +1,11 @@
 """One run of a pair on a person's settings, from prompt to trace."""
 
-import platform
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import lru_cache
-from pathlib import Path
-
-import torch
 
 from speculation import text
 from speculation.decode import Decoder, Request
+from speculation.machine import machine
 from speculation.models.passes import PassStore
 from speculation.pairs.pair import Pair
 from speculation.settings import Settings
@@ -80,17 +76,3 @@ def run(pair: Pair, settings: Settings, store: PassStore | None = None) -> Trace
     for _ in whole:
         pass
     return whole.trace()
-
-
-@lru_cache(maxsize=1)
-def machine() -> str:
-    """This machine in a few words, for the label of a measurement."""
-    if torch.cuda.is_available():
-        return torch.cuda.get_device_name()
-    name = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        lines = [x for x in cpuinfo.read_text().splitlines() if x.startswith("model name")]
-        name = lines[0].split(":", 1)[1].strip() if lines else name
-    threads = torch.get_num_threads()
-    return f"{name}, {threads} thread{'' if threads == 1 else 's'}"

@@ -1,7 +1,8 @@
 """Measure on this machine.
 
 python -m benchmarks                    everything
-python -m benchmarks overhead reuse     some parts: overhead, speed, reuse, law, browser, start
+python -m benchmarks overhead reuse     some parts: passes, overhead, speed, reuse, law, browser,
+                                        start
 python -m benchmarks power              the checks' false alarms and power; only when named
 python -m benchmarks classroom          a class of 300 beside 30 visitors; only when named
 python -m benchmarks --quick            short runs: does it work? The times mean little
@@ -13,7 +14,18 @@ import os
 import time
 from collections.abc import Callable
 
-from benchmarks import browser, classroom, law, overhead, power, report, reuse, speed, start
+from benchmarks import (
+    browser,
+    classroom,
+    law,
+    overhead,
+    passes,
+    power,
+    report,
+    reuse,
+    speed,
+    start,
+)
 from benchmarks.cases import Bench
 
 PARTS: dict[str, Callable[[Bench], report.Part | list[report.Part]]] = {
@@ -21,6 +33,7 @@ PARTS: dict[str, Callable[[Bench], report.Part | list[report.Part]]] = {
     "browser": browser.measure,
     "reuse": reuse.measure,
     "law": law.measure,
+    "passes": passes.measure,
     "overhead": overhead.measure,
     "speed": speed.measure,
     "power": power.measure,

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from speculation.run import machine
+from speculation.machine import machine
 
 ROOT = Path(__file__).resolve().parents[2]
 SAVED = ROOT / "assets" / "measurements" / "benchmark.json"

@@ -207,7 +207,7 @@ def _corrected(checks: Sequence[Check]) -> dict[str, float]:
 
 def conditions() -> dict[str, str]:
     """This machine and the versions that matter, for the report."""
-    from speculation.run import machine
+    from speculation.machine import machine
 
     found = {"machine": machine(), "python": platform.python_version()}
     for name in ("torch", "transformers", "numpy", "scipy"):

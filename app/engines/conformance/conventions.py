@@ -32,10 +32,10 @@ def filters_first(request: SampleRequest, logits: npt.ArrayLike, before: Text) -
     """The filters see the distribution at temperature 1; what they leave is then tempered.
 
     >>> from speculation.sampling import Sampling
-    >>> request = SampleRequest((0,), Sampling(temperature=2.0, top_p=0.7), length=1)
+    >>> request = SampleRequest((0,), Sampling(temperature=2.0, top_p=0.6), length=1)
     >>> logits = np.log([0.64, 0.16, 0.2])
     >>> law_after(request, logits, ()).round(3), filters_first(request, logits, ()).round(3)
-    (array([0.5  , 0.222, 0.278]), array([0.641, 0.   , 0.359]))
+    (array([0.641, 0.   , 0.359]), array([1., 0., 0.]))
     """
     sampling = request.sampling
     if sampling.temperature == 0.0:

@@ -23,10 +23,10 @@ from engines.rounding.found import FAR, Candidate, Rounding, Side, judge
 from engines.rounding.scores import BothWays, Forced, Precision, both_ways, forced, in_precision
 from engines.rounding.scores import spacing as spacing_of
 from engines.rounding.texts import Texts, read_texts
+from speculation.machine import machine
 from speculation.models.language_model import LanguageModel
 from speculation.models.passes import PassStore
 from speculation.pairs.pair import Pair
-from speculation.run import machine
 from speculation.text import PromptRefused, end_tokens, piece
 
 Mode = Literal["chat", "continue"]

@@ -45,7 +45,7 @@ def in_precision(target: LanguageModel, precision: Precision) -> LanguageModel |
     if not isinstance(target, TransformersModel):
         return target
     dtype = getattr(torch, precision)
-    if target.module.dtype == dtype:
+    if target.dtype == dtype:
         return target
     try:
         with torch.inference_mode():

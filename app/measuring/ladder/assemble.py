@@ -16,8 +16,8 @@ from measuring.ladder_file import (
 )
 from measuring.run_record import PLAIN, RunRecord
 from measuring.shipped import weight_digests
+from speculation.machine import machine
 from speculation.pairs.catalog import pairs
-from speculation.run import machine
 from speculation.trace import Arithmetic
 
 

@@ -12,6 +12,8 @@ from measuring.ladder.log import Log
 from measuring.ladder.plan import Cell
 from measuring.run_record import PLAIN, RunRecord, link_settings, record_run, seed_of
 from speculation.drafts.short_head import ShortHeadModel
+from speculation.models.language_model import TransformersModel
+from speculation.models.lean import LeanModel
 from speculation.pairs import weights
 from speculation.pairs.pair import Pair
 from speculation.pairs.shelf import Shelf
@@ -45,10 +47,10 @@ class Pairs:
 
 def starting_draft(target: Pair, file: Path) -> ShortHeadModel:
     """The draft that training started from, from a file of its own, beside the target's pair."""
-    module = target.target.module  # type: ignore[attr-defined]
-    embedding = module.get_input_embeddings().weight
-    digest = weights.file_digest(file)
-    return ShortHeadModel(module.config, load_file(file), embedding, STARTING, digest)
+    model, digest = target.target, weights.file_digest(file)
+    assert isinstance(model, TransformersModel)
+    choice = model.choice if isinstance(model, LeanModel) else None
+    return ShortHeadModel(model.config, load_file(file), model.embedding, STARTING, digest, choice)
 
 
 def make_run(pair: Pair, cell: Cell, text: str) -> RunRecord:

@@ -43,12 +43,13 @@ class ShortHead(nn.Module):
 def as_assistant(draft: ShortHeadModel) -> Any:
     """The same draft as a LlamaForCausalLM. The weights are shared, not copied."""
     config = type(draft.config).from_dict(
-        draft.config.to_dict()
-        | {"num_hidden_layers": len(draft.layers), "tie_word_embeddings": False}
+        draft.config.to_dict() | {"num_hidden_layers": draft.depth, "tie_word_embeddings": False}
     )
     with torch.device("meta"):  # shapes only: every weight is put in its place below
         model = LlamaForCausalLM(config)
-    model.load_state_dict(_llama_weights(draft), strict=False, assign=True)
+    weights = draft.weights | {"model.embed_tokens.weight": draft.embedding}
+    del weights["head.weight"]
+    model.load_state_dict(weights, strict=False, assign=True)
     assert draft.support is not None
     token_ids = torch.from_numpy(draft.support).to(draft.head.device)
     model.lm_head = ShortHead(draft.head, token_ids, draft.vocab_size)
@@ -56,27 +57,3 @@ def as_assistant(draft: ShortHeadModel) -> Any:
     with torch.device(draft.head.device):
         model.model.rotary_emb = type(model.model.rotary_emb)(config)
     return model.requires_grad_(False).eval()
-
-
-def _llama_weights(draft: ShortHeadModel) -> dict[str, Any]:
-    """Every weight under its Llama name; the joined projections are cut apart again."""
-    config = draft.config
-    query = config.num_attention_heads * draft.head_dim
-    key = config.num_key_value_heads * draft.head_dim
-    weights = {"model.embed_tokens.weight": draft.embedding, "model.norm.weight": draft.norm}
-    for i, layer in enumerate(draft.layers):
-        q, k, v = torch.split(layer.qkv, [query, key, key])
-        gate, up = layer.gate_up.chunk(2)
-        parts = {
-            "input_layernorm": layer.attention_norm,
-            "self_attn.q_proj": q,
-            "self_attn.k_proj": k,
-            "self_attn.v_proj": v,
-            "self_attn.o_proj": layer.attention_out,
-            "post_attention_layernorm": layer.mlp_norm,
-            "mlp.gate_proj": gate,
-            "mlp.up_proj": up,
-            "mlp.down_proj": layer.down,
-        }
-        weights |= {f"model.layers.{i}.{name}.weight": x for name, x in parts.items()}
-    return weights

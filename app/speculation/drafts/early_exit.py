@@ -11,6 +11,7 @@ from typing import Any
 from torch.nn import ModuleList
 
 from speculation.models.language_model import TransformersModel
+from speculation.models.lean import LeanModel
 
 
 def early_exit(target: TransformersModel, layers: int) -> TransformersModel:
@@ -18,17 +19,28 @@ def early_exit(target: TransformersModel, layers: int) -> TransformersModel:
 
     Raises ValueError unless 1 <= layers < depth of the target.
     """
-    depth = int(target.module.config.num_hidden_layers)
+    depth = int(target.config.num_hidden_layers)
     if not 1 <= layers < depth:
         raise ValueError(f"early exit after {layers} of {depth} layers: expected 1 to {depth - 1}")
-    module = _shallow(target.module)
-    module.config = copy.deepcopy(target.module.config)
-    module.config.num_hidden_layers = layers
-    module.model = _shallow(target.module.model)
-    module.model.config = module.config
-    module.model.layers = ModuleList(target.module.model.layers[:layers])
     head, _, rest = target.digest.partition("/")
-    return TransformersModel(module, f"early exit after {layers}", f"{head}-exit{layers}/{rest}")
+    name, digest = f"early exit after {layers}", f"{head}-exit{layers}/{rest}"
+    if isinstance(target, LeanModel):
+        config = copy.deepcopy(target.config)
+        config.num_hidden_layers = layers
+        short, choice = target.llama.first(layers), target.choice
+        return LeanModel(config, short, name, digest, lambda: _cut(target.module, layers), choice)
+    return TransformersModel(_cut(target.module, layers), name, digest)
+
+
+def _cut(whole: Any, layers: int) -> Any:
+    """transformers' module with its first layers only; the weights are shared."""
+    module = _shallow(whole)
+    module.config = copy.deepcopy(whole.config)
+    module.config.num_hidden_layers = layers
+    module.model = _shallow(whole.model)
+    module.model.config = module.config
+    module.model.layers = ModuleList(whole.model.layers[:layers])
+    return module
 
 
 def _shallow(module: Any) -> Any:

@@ -162,13 +162,39 @@ class TransformersModel:
 
     def __init__(self, model: Any, name: str, digest: str) -> None:
         refuse_unless_croppable(model.config, name)
-        self.module = model.eval()
+        self._module = model.eval()
+        self._describe(model.config, name, digest)
+
+    def _describe(self, config: Any, name: str, digest: str) -> None:
+        self.config = config
         self.name = name
         self.digest = digest
-        self.vocab_size = int(model.config.vocab_size)
-        self.max_length = int(getattr(model.config, "max_position_embeddings", 1 << 20))
+        self.vocab_size = int(config.vocab_size)
+        self.max_length = int(getattr(config, "max_position_embeddings", 1 << 20))
 
-    def start(self) -> TransformersContext:
+    @property
+    def module(self) -> Any:
+        """transformers' own model."""
+        return self._module
+
+    @property
+    def embedding(self) -> torch.Tensor:
+        """The input embedding, [V, hidden]."""
+        weight: torch.Tensor = self._module.get_input_embeddings().weight
+        return weight
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision of the weights."""
+        found: torch.dtype = self._module.dtype
+        return found
+
+    @property
+    def read_by(self) -> str:
+        """Whose code reads a text, in words."""
+        return "transformers"
+
+    def start(self) -> Context:
         return TransformersContext(self.module)
 
 

@@ -36,5 +36,6 @@ def arithmetic(
         versions={
             "python": platform.python_version(),
             **{name: version(name) for name in ("torch", "transformers", "numpy")},
+            "passes": getattr(target, "read_by", "own"),
         },
     )

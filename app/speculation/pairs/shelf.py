@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from speculation.drafts.bigram import load_bigram
@@ -18,9 +19,11 @@ from speculation.models.language_model import (
     TransformersModel,
     choose_device,
 )
+from speculation.models.lean import LeanModel, can_read, choice_for, in_file, lean, names_in, needed
 from speculation.pairs import weights
 from speculation.pairs.assets import ASSETS
 from speculation.pairs.catalog import BIGRAM, CUSTOM, TARGET, PairSpec, pairs
+from speculation.pairs.four_bit_target import four_bit_target, offered
 from speculation.pairs.pair import Pair, arithmetic
 from speculation.pairs.vocabulary import refuse_unless_same_tokens
 
@@ -78,6 +81,8 @@ class Shelf:
         Raises ModelRefused for an unknown or unusable pair, WeightsMissing if the target's
         package is not installed.
         """
+        if precision == "int4":
+            self._refuse_unless_four_bits(pair_id)
         if pair_id.startswith(CUSTOM):
             return self._custom(pair_id, precision)
         spec = pairs().get(pair_id)
@@ -89,6 +94,19 @@ class Shelf:
         target, tokenizer = self._hugging_face(str(folder), TARGET, digest, precision)
         draft = self._draft(pair_id.split("/")[1], target, precision)
         return self._paired(spec, target, draft, tokenizer, precision)
+
+    def _refuse_unless_four_bits(self, pair_id: str) -> None:
+        """Raise ModelRefused where a pair cannot be had in int4."""
+        if not offered(self.device):
+            raise ModelRefused(
+                "int4 needs a kernel that torch does not have on this machine: take float32 or "
+                "bfloat16"
+            )
+        if pair_id.startswith(CUSTOM):
+            raise ModelRefused(
+                "int4 reads the shipped target's own 4-bit weights: for a pair of your own take "
+                "float32 or bfloat16"
+            )
 
     def _draft(self, kind: str, target: TransformersModel, precision: str) -> LanguageModel:
         """A shipped draft by the last part of its pair's id."""
@@ -128,21 +146,39 @@ class Shelf:
     ) -> tuple[TransformersModel, Any]:
         """A model and its tokenizer from a folder, or from a hub name whose files are at hand."""
 
+        dtype = torch.bfloat16 if precision == "int4" else getattr(torch, precision)
+
+        def module() -> Any:
+            from transformers import AutoModelForCausalLM
+
+            found = AutoModelForCausalLM.from_pretrained(
+                source, dtype=dtype, use_safetensors=True, trust_remote_code=False
+            )
+            return found.to(self.device)
+
         def load() -> tuple[TransformersModel, Any]:
-            from transformers import AutoModelForCausalLM, AutoTokenizer
+            from transformers import AutoConfig, AutoTokenizer
 
             refuse_unless_whole(source)
-            options = {"trust_remote_code": False}
             try:
-                module = AutoModelForCausalLM.from_pretrained(
-                    source, dtype=getattr(torch, precision), use_safetensors=True, **options
-                )
-                tokenizer = AutoTokenizer.from_pretrained(source, **options)
-            except (OSError, ValueError, KeyError) as error:
+                config = AutoConfig.from_pretrained(source, trust_remote_code=False)
+                tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
+                revision = digest or getattr(config, "_commit_hash", None) or source
+                label = f"{revision}/{precision}/{self.device}"
+                file = Path(source).expanduser() / "model.safetensors"
+                if not file.exists() or not can_read(config, names_in(file), self.device):
+                    return TransformersModel(module(), name, label), tokenizer
+                get = in_file(file, dtype, self.device)
+                if precision == "int4":
+                    choice = choice_for(
+                        config, get, needed(get, "model.embed_tokens.weight"), self._cache_dir
+                    )
+                    gguf = weights.find_gguf()
+                    model = four_bit_target(gguf, config, get, name, label, module, choice)
+                    return model, tokenizer
+                return lean(config, get, name, label, module, self._cache_dir), tokenizer
+            except (OSError, ValueError, KeyError, SafetensorError) as error:
                 raise ModelRefused(f"{name} cannot be loaded: {error}") from error
-            revision = digest or getattr(module.config, "_commit_hash", None) or source
-            label = f"{revision}/{precision}/{self.device}"
-            return TransformersModel(module.to(self.device), name, label), tokenizer
 
         model, tokenizer = self._keep((source, precision), load)
         return model, tokenizer
@@ -157,9 +193,9 @@ class Shelf:
             if "head.weight" not in tensors:  # the rungs of the ladder share one head
                 tensors |= load_file(head)
                 digest += f"+{weights.file_digest(head)}"
-            embedding = target.module.get_input_embeddings().weight
             label = f"{digest}/{precision}/{self.device}"
-            return ShortHeadModel(target.module.config, tensors, embedding, kind, label)
+            choice = target.choice if isinstance(target, LeanModel) else None
+            return ShortHeadModel(target.config, tensors, target.embedding, kind, label, choice)
 
         draft: LanguageModel = self._keep((str(file), precision), load)
         return draft

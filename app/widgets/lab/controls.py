@@ -1,5 +1,6 @@
 """The controls of a run: prompt, presets, sliders. Bounds and help lines are Settings' own."""
 
+import sys
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -104,13 +105,37 @@ def _more(problems: dict[str, str], on_change: Callback) -> None:
     _slider("length", "Length, in tokens", on_change)
     st.radio(
         "Precision",
-        ["float32", "bfloat16"],
+        _precisions(),
         key="precision",
         horizontal=True,
         on_change=on_change,
         help=_help("precision"),
-        format_func={"float32": "float32", "bfloat16": "bfloat16 (fast)"}.__getitem__,
+        format_func={
+            "float32": "float32",
+            "bfloat16": "bfloat16 (fast)",
+            "int4": "int4 (fastest)",
+        }.__getitem__,
     )
+
+
+def _precisions() -> list[str]:
+    """What this machine can compute in; a link's own choice too: the run will say what is wrong.
+
+    Whether it has the kernel for 4 bits is known once the models are loaded: a page loads no torch.
+    """
+    found = ["float32", "bfloat16"]
+    return (
+        [*found, "int4"] if st.session_state.get("precision") == "int4" or _four_bits() else found
+    )
+
+
+def _four_bits() -> bool:
+    if "torch" not in sys.modules:
+        return False
+    from speculation.models.language_model import choose_device
+    from speculation.pairs.four_bit_target import offered
+
+    return bool(offered(choose_device(environment().device)))
 
 
 def _pair(on_change: Callback) -> None:

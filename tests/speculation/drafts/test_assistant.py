@@ -53,7 +53,7 @@ def test_the_weights_are_shared(tiny: tuple[LlamaForCausalLM, ShortHeadModel]) -
     assistant = as_assistant(draft)
     assert assistant.lm_head.weight.data_ptr() == draft.head.data_ptr()
     first = assistant.model.layers[0].self_attn.q_proj.weight
-    assert first.data_ptr() == draft.layers[0].qkv.data_ptr()
+    assert first.data_ptr() == draft.weights["model.layers.0.self_attn.q_proj.weight"].data_ptr()
 
 
 def test_it_assists(tiny: tuple[LlamaForCausalLM, ShortHeadModel]) -> None:

@@ -123,20 +123,10 @@ def test_the_shipped_draft_is_llama(real_pair: Pair) -> None:
     assert isinstance(draft, ShortHeadModel)
     assert isinstance(target, TransformersModel)
     assert draft.support is not None
-    config = LlamaConfig(**draft.config.to_dict() | {"num_hidden_layers": len(draft.layers)})
+    config = LlamaConfig(**draft.config.to_dict() | {"num_hidden_layers": draft.depth})
     llama = LlamaForCausalLM(config).eval()
-    sizes = (config.num_attention_heads, config.num_key_value_heads, config.num_key_value_heads)
-    state = {"model.norm.weight": draft.norm, "model.embed_tokens.weight": draft.embedding}
-    for i, layer in enumerate(draft.layers):
-        prefix = f"model.layers.{i}"
-        state[f"{prefix}.input_layernorm.weight"] = layer.attention_norm
-        state[f"{prefix}.post_attention_layernorm.weight"] = layer.mlp_norm
-        state[f"{prefix}.self_attn.o_proj.weight"] = layer.attention_out
-        state[f"{prefix}.mlp.down_proj.weight"] = layer.down
-        qkv = layer.qkv.split([n * draft.head_dim for n in sizes])
-        state |= {f"{prefix}.self_attn.{x}_proj.weight": w for x, w in zip("qkv", qkv, strict=True)}
-        gate, up = layer.gate_up.chunk(2)
-        state |= {f"{prefix}.mlp.gate_proj.weight": gate, f"{prefix}.mlp.up_proj.weight": up}
+    state = draft.weights | {"model.embed_tokens.weight": draft.embedding}
+    state.pop("head.weight")
     missing, unexpected = llama.load_state_dict(state, strict=False)
     assert (set(missing), unexpected) == ({"lm_head.weight"}, []), "some weights were left out"
     text = real_pair.tokenizer("The quick brown fox jumps over the lazy dog.")["input_ids"]
