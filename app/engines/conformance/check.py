@@ -8,7 +8,7 @@ of the time is over.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -98,7 +98,7 @@ class Check:
     clock: Clock = time.monotonic
     done: list[Checked] = field(default_factory=list)
 
-    def run(self) -> Iterator[Checked]:
+    def run(self) -> Generator[Checked]:
         """A row as it is looked at, again and again, and for the last time when it is done.
 
         Closing the iterator ends the work; `report` then says what is known.
