@@ -17,7 +17,7 @@ def test_the_record_has_every_rule_and_finds_the_broken_ones() -> None:
         assert kill["exact"] == SCHEMES[rule].exact
         if kill["exact"]:
             assert kill["row"] == "", f"{rule} is exact, and was called wrong"
-            assert kill["sees"] < 0.15
+            assert kill["sees"] < 0.2
         elif rule not in TOO_SMALL:
             assert kill["row"] in {row.name for row in ROWS}, f"{rule} was missed"
             assert kill["texts"] > 0
