@@ -45,7 +45,6 @@ class Kill:
     rule: str
     exact: bool
     row: str
-    effect: float
     texts: int
     seconds: float
     sees: float
@@ -76,7 +75,6 @@ def kills(minutes: float = MINUTES, rules: tuple[str, ...] = tuple(SCHEMES)) -> 
             rule,
             SCHEMES[rule].exact,
             off.row if off else "",
-            off.effect if off else 0.0,
             sum(x.texts for x in done),
             round(time.monotonic() - began, 1),
             max(x.sees for x in done),

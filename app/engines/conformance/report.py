@@ -48,13 +48,20 @@ class Checked:
         return cls(row, "failed" if failed else "left out", why=why)
 
     @property
+    def size(self) -> str:
+        """How far off, with the interval. An obvious bug ends its row before that can be said."""
+        if self.verdict == "deviates" and self.low == 0.0:
+            return "off, by more than so few texts can size"
+        return f"off by {self.effect:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+    @property
     def words(self) -> str:
         """The numbers in one line."""
         if self.why:
             return self.why
         strange = f"; {self.impossible} texts that cannot be" if self.impossible else ""
         return (
-            f"off by {self.effect:.3f} ({self.low:.3f} to {self.high:.3f}), "
+            f"{self.size}, "
             f"{self.sees:.3f} would have been seen, {self.texts} texts, {self.seconds:.0f} s"
             f"{strange}{f' ({self.convention})' if self.convention else ''}"
         )
@@ -131,7 +138,7 @@ def as_markdown(report: Report) -> str:
         if x.why:
             lines.append(f"| {x.row} | {WORDS[x.verdict]} | {x.why.replace('|', '/')} | | |")
             continue
-        off = f"{x.effect:.3f} ({x.low:.3f} to {x.high:.3f})"
+        off = x.size.removeprefix("off by ").removeprefix("off, ")
         lines.append(f"| {x.row} | {WORDS[x.verdict]} | {off} | {x.sees:.3f} | {x.texts} |")
     return "\n".join([report.sentence, "", head, *lines]) + "\n"
 
